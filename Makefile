@@ -1,0 +1,48 @@
+# Two commands to begin with: make demo, make test. Each sets up what it needs first.
+PYTHON ?= python3
+BIN := .venv/bin
+STAMP := .venv/.up-to-date
+
+.PHONY: setup demo test check lint types laws bench lock clean
+
+setup: $(STAMP)
+
+# Made anew only when the lock file or the project's own description has changed.
+$(STAMP): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("kibitz needs Python 3.11 or newer; this is %s. Try: make PYTHON=python3.12 ..." % sys.version.split()[0])'
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+demo: setup
+	@$(BIN)/kibitz demo
+
+test: setup
+	$(BIN)/python -m pytest -n 2
+
+# What to run before pushing.
+check: lint types test laws
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: setup
+	$(BIN)/mypy
+
+# The laws once more with the compiler off: the rules are then ordinary Python, and reading past
+# the end of an array raises.
+laws: setup
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 tests/test_laws.py tests/test_records.py
+
+bench: setup
+	$(BIN)/python -m bench
+
+# Versions and hashes only: whoever installs brings their own package index.
+lock: setup
+	$(BIN)/uv pip compile pyproject.toml --extra dev --extra bench --universal --python-version 3.11 \
+	    --generate-hashes --no-emit-index-url --no-emit-find-links --no-header -o requirements.lock
+
+clean:
+	rm -rf .venv build *.egg-info .pytest_cache .ruff_cache .mypy_cache .hypothesis

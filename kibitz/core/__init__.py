@@ -1,0 +1,1 @@
+"""The contract that everything else stands on."""

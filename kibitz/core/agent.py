@@ -1,0 +1,262 @@
+"""Agents: whoever sits at a seat. An agent is shown a view and answers with an action.
+
+An agent in plain Python subclasses `Agent` and says what each option is worth. A compiled agent is
+a function with the signature `CHOOSE`, described by a `Kind`; it plays whole matches without
+touching Python.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from kibitz.core.chance import Chance
+from kibitz.core.compiled import NOTICE, compiled, pointer
+from kibitz.core.errors import AgentFailed
+from kibitz.core.game import Game
+from kibitz.core.options import Option, settle
+from kibitz.core.table import View
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thought:
+    """What an agent thinks of one option."""
+
+    action: int
+    words: str
+    value: float | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opinion:
+    """What an agent would do, why, and what it thinks of every option, best first."""
+
+    action: int
+    words: str
+    reason: str
+    thoughts: tuple[Thought, ...] = ()
+
+
+class Agent:
+    """An agent in plain Python. Override `values`, and `pick` or `explain` if you wish.
+
+    `self.game` is the game, `self.settings` what was set, `self.rng` the agent's own chance:
+    drawing from it, and from nothing else, keeps matches repeatable.
+    """
+
+    name: str = ""
+    options: ClassVar[tuple[Option, ...]] = ()
+    games: ClassVar[tuple[str, ...] | None] = None  # the games it can play; None means all
+
+    def __init__(self, game: Game, **settings: Any) -> None:
+        self.game = game
+        self.settings = settle(self.options, settings, self.name or type(self).__name__)
+        self.name = self.name or type(self).__name__
+        self.rng = Chance(0)
+
+    @classmethod
+    def summary(cls) -> str:
+        """Say in a line who this is: the first line of the docstring."""
+        return first_line(cls.__doc__)
+
+    @classmethod
+    def unfit(cls, game: Game) -> str | None:
+        """Say why this agent cannot play the game, or None."""
+        return unfit(cls.games, game)
+
+    def begin(self, seat: int, rng: Chance) -> None:
+        """Take a seat at a new table."""
+        self.rng = rng
+
+    def values(self, view: View, options: Sequence[int]) -> Sequence[float]:
+        """Say what each legal option is worth; here they are all worth the same."""
+        return [0.0] * len(options)
+
+    def pick(self, values: Sequence[float], rng: Chance) -> int:
+        """Say which option to take, by its place; here one of the best, by lot if several are."""
+        most = max(values)
+        return rng.choice([place for place, value in enumerate(values) if value == most])
+
+    def choose(self, view: View) -> int:
+        """Answer a view with an action."""
+        options = view.legal
+        return options[self.pick(self.values(view, options), self.rng)]
+
+    def notice(self, view: View, actor: int, action: int) -> None:
+        """See an action just before it is played, with one's own view of the table."""
+
+    def explain(self, view: View) -> Opinion:
+        """Say what this agent would do, why, and what it thinks of every option."""
+        options = view.legal
+        values = list(self.values(view, options))
+        place = self.pick(values, Chance(0))
+        reason = first_line(self.__doc__) or self.name
+        return opinion(view, options[place], reason, dict(zip(options, values, strict=True)))
+
+
+def opinion(
+    view: View,
+    action: int,
+    reason: str,
+    values: Mapping[int, float] | None = None,
+    notes: Mapping[int, str] | None = None,
+) -> Opinion:
+    """Put an agent's values and notes into words, best first."""
+    values, notes = values or {}, notes or {}
+    thoughts = [
+        Thought(action=a, words=view.say(a), value=values.get(a), note=notes.get(a, ""))
+        for a in view.legal
+    ]
+    thoughts.sort(key=lambda thought: -(thought.value or 0.0))
+    return Opinion(action=action, words=view.say(action), reason=reason, thoughts=tuple(thoughts))
+
+
+# --- compiled agents ---------------------------------------------------------------------------
+
+
+@compiled(NOTICE)
+def notice_nothing(view, actor, action, memory):
+    """Pay no attention."""
+
+
+def _no_weights(game: Game, settings: Mapping[str, Any]) -> np.ndarray:
+    return np.zeros(0, np.float32)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind:
+    """A kind of compiled agent, from which agents are made: `kind(game, **settings)`.
+
+    choose    compiled with CHOOSE; its docstring's first line says who this is
+    value     compiled with VALUE, for agents that can say what each option is worth
+    notice    compiled with NOTICE, for agents that follow what others do
+    memory    how many numbers it remembers within a game
+    weights   makes the float32 array that `choose` receives, from the game and the settings
+    reason    says in words why it would take an action
+    """
+
+    choose: Any
+    value: Any = None
+    notice: Any = notice_nothing
+    memory: int = 0
+    weights: Callable[[Game, Mapping[str, Any]], np.ndarray] = _no_weights
+    reason: Callable[[View, int], str] | None = None
+    options: tuple[Option, ...] = ()
+    games: tuple[str, ...] | None = None
+    unfit_for: Callable[[Game], str | None] | None = None
+    explain: Callable[[CompiledAgent, View], Opinion] | None = field(default=None)
+
+    def summary(self) -> str:
+        """Say in a line who this is."""
+        return first_line(self.choose.__doc__)
+
+    def unfit(self, game: Game) -> str | None:
+        """Say why this kind cannot play the game, or None."""
+        return unfit(self.games, game) or (self.unfit_for and self.unfit_for(game)) or None
+
+    def __call__(self, game: Game, **settings: Any) -> CompiledAgent:
+        """Make an agent of this kind."""
+        return CompiledAgent(self, game, **settings)
+
+
+class CompiledAgent(Agent):
+    """An agent whose choice is a compiled function; it answers views like any other."""
+
+    def __init__(self, kind: Kind, game: Game, **settings: Any) -> None:
+        self.kind = kind
+        self.game = game
+        self.settings = settle(kind.options, settings, kind.choose.__name__)
+        self.name = kind.choose.__name__
+        self.weights = np.ascontiguousarray(kind.weights(game, self.settings), np.float32)
+        self.memory = np.zeros(kind.memory, np.int64)
+        self.rng = Chance(0)
+
+    def begin(self, seat: int, rng: Chance) -> None:
+        """Take a seat at a new table, remembering nothing."""
+        self.rng = rng
+        self.memory[:] = 0
+
+    def _look(self, view: View) -> tuple[np.ndarray, int]:
+        actions = np.empty(self.game.bound("most_legal"), np.int32)
+        return actions, int(self.game.rules.legal(view.cells, actions))
+
+    def choose(self, view: View) -> int:
+        """Answer a view with an action."""
+        actions, n = self._look(view)
+        if n == 0:
+            raise AgentFailed(f"{self.name}: there is nothing to choose, the game is over.")
+        choose = pointer(self.kind.choose)
+        rules, rng = self.game.rules, self.rng.words
+        return int(choose(rules, view.cells, actions, n, self.weights, self.memory, rng))
+
+    def values(self, view: View, options: Sequence[int]) -> Sequence[float]:
+        """Say what each legal option is worth; 1 for its choice where it has no values."""
+        if self.kind.value is None:
+            action = self._try(view)
+            return [float(option == action) for option in options]
+        actions, n = self._look(view)
+        out = np.zeros(len(actions))
+        value = pointer(self.kind.value)
+        value(self.game.rules, view.cells, actions, n, self.weights, self.memory, out)
+        return out[:n].tolist()
+
+    def notice(self, view: View, actor: int, action: int) -> None:
+        """See an action just before it is played."""
+        pointer(self.kind.notice)(view.cells, actor, action, self.memory)
+
+    def _try(self, view: View) -> int:
+        """Choose without using up chance or memory."""
+        rng, memory = self.rng, self.memory.copy()
+        try:
+            self.rng = Chance.over(rng.words.copy())
+            return self.choose(view)
+        finally:
+            self.rng = rng
+            self.memory[:] = memory
+
+    def explain(self, view: View) -> Opinion:
+        """Say what this agent would do, why, and what it thinks of every option."""
+        if self.kind.explain is not None:
+            return self.kind.explain(self, view)
+        action = self._try(view)
+        reason = self.kind.reason(view, action) if self.kind.reason else self.kind.summary()
+        values = None
+        if self.kind.value is not None:
+            values = dict(zip(view.legal, self.values(view, view.legal), strict=True))
+        return opinion(view, action, reason, values)
+
+
+class FunctionAgent(Agent):
+    """A plain function from a view to an action, sitting at a seat."""
+
+    def __init__(self, function: Callable[[View], int], game: Game) -> None:
+        super().__init__(game)
+        self.function = function
+        self.name = getattr(function, "__name__", "function")
+
+    def choose(self, view: View) -> int:
+        """Ask the function."""
+        return self.function(view)
+
+    def explain(self, view: View) -> Opinion:
+        """Say what the function answers."""
+        return opinion(view, self.choose(view), first_line(self.function.__doc__) or self.name)
+
+
+def first_line(text: str | None) -> str:
+    """Give the first line of a docstring."""
+    return inspect.cleandoc(text).partition("\n")[0] if text else ""
+
+
+def unfit(games: tuple[str, ...] | None, game: Game) -> str | None:
+    """Say why an agent that is for certain games cannot play this one, or None."""
+    if games is None or game.name in games:
+        return None
+    return f"it plays {', '.join(games)} only"
+
+

@@ -1,0 +1,241 @@
+"""Compiling: the fixed signatures of the contract, and a compile cache that is never stale.
+
+Rules and agents are ordinary Python functions under `@compiled(SIGNATURE)`. Loops that serve every
+game receive them as `Rules`, a tuple of typed function pointers, so that one compiled loop is
+loaded from the disk cache whatever the game. With `NUMBA_DISABLE_JIT=1` the same functions run
+uncompiled: breakpoints and coverage work, and reading past the end of an array raises.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import shutil
+import stat
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numba
+from numba import types
+from numba.core.errors import NumbaExperimentalFeatureWarning
+from numba.core.types import FunctionType
+
+# The pointers this module is built on carry that label in Numba; the pinned version is tested.
+warnings.filterwarnings(
+    "ignore", message="First-class function type", category=NumbaExperimentalFeatureWarning
+)
+
+JIT = not numba.config.DISABLE_JIT
+
+STATE = types.Array(types.int16, 1, "C")  # [cells], a state or a view
+ACTIONS = types.Array(types.int32, 1, "C")  # [most legal]
+POINTS = types.Array(types.float64, 1, "C")  # [seats]
+FEATURES = types.Array(types.float32, 1, "C")  # [features]
+WEIGHTS = types.Array(types.float32, 1, "C")  # what an agent has learned or was set to
+MEMORY = types.Array(types.int64, 1, "C")  # what an agent remembers within one game
+RNG = types.Array(types.int64, 1, "C")  # [4], see chance.py
+VALUES = types.Array(types.float64, 1, "C")  # [most legal], what each legal action is worth
+
+DEAL = types.void(STATE, RNG)
+LEGAL = types.int64(STATE, ACTIONS)
+PLAY = types.void(STATE, types.int64)
+SCORE = types.void(STATE, POINTS)
+LOOK = types.void(STATE, types.int64, STATE)
+REDEAL = types.void(STATE, RNG)
+OBSERVE = types.void(STATE, FEATURES)
+STRIP = types.void(STATE)
+FOLD = types.void(STATE)
+
+
+class Rules(NamedTuple):
+    """The rules of one game as compiled loops receive them: `rules.play(state, action)`.
+
+    deal(state, rng)        seats and options are set; fill the rest
+    legal(state, actions)   write the legal action numbers, ascending; give how many
+    play(state, action)     apply it; trusts its caller
+    score(state, points)    points per seat, higher is better, at any time
+    look(state, seat, out)  write the view: every cell that the seat may not know is `HIDDEN`
+    redeal(view, rng)       fill the blanks with a random world that fits all its viewer knows
+    observe(view, features) features for learners, from a view, so that they cannot leak
+    strip(state)            optional: blank what does not matter to what is to come, and name the
+                            seats from the one to move, so that equal positions become equal
+    fold(state)             optional: rewrite mirror images to one of them
+    """
+
+    deal: Any
+    legal: Any
+    play: Any
+    score: Any
+    look: Any
+    redeal: Any
+    observe: Any
+    strip: Any = None
+    fold: Any = None
+
+
+SIGNATURES = Rules(DEAL, LEGAL, PLAY, SCORE, LOOK, REDEAL, OBSERVE, STRIP, FOLD)
+RULES = types.NamedTuple([FunctionType(signature) for signature in SIGNATURES], Rules)
+
+# An agent gets the rules too, so that one compiled agent can look ahead in every game; it gets
+# them with a view, never with the state.
+CHOOSE = types.int64(RULES, STATE, ACTIONS, types.int64, WEIGHTS, MEMORY, RNG)
+VALUE = types.void(RULES, STATE, ACTIONS, types.int64, WEIGHTS, MEMORY, VALUES)
+NOTICE = types.void(STATE, types.int64, types.int64, MEMORY)
+
+
+def compiled(signature: Any = None) -> Callable[[Callable], Any]:
+    """Compile a function when it is first needed, and keep the result on disk.
+
+    Give the signature of the contract that the function fulfils (`PLAY`, `CHOOSE`, ..). A helper
+    that is only called by other compiled functions needs none: `@compiled()`.
+    """
+
+    def decorate(function: Callable) -> Any:
+        if not JIT:
+            made: Any = function
+        else:
+            folder = _cache_folder(function.__module__.partition(".")[0])
+            kept, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(folder or "")
+            try:
+                made = numba.njit(nogil=True, cache=folder is not None)(function)
+            finally:
+                numba.config.CACHE_DIR = kept
+        made.signature = signature
+        return made
+
+    return decorate
+
+
+class Pointer(types.WrapperAddressProtocol):
+    """A compiled function as a value: its address for compiled loops, and callable from Python."""
+
+    def __init__(self, function: Any) -> None:
+        self.function = function
+        self._signature = function.signature
+        function.compile(self._signature)
+        result = function.get_compile_result(self._signature)
+        self._address = result.library.get_pointer_to_function(
+            result.fndesc.llvm_cfunc_wrapper_name
+        )
+
+    def __wrapper_address__(self) -> int:
+        return self._address
+
+    def signature(self) -> Any:
+        """Tell Numba the type of the function behind the address."""
+        return self._signature
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.function(*arguments)
+
+
+@functools.lru_cache(maxsize=None)
+def pointer(function: Any) -> Any:
+    """Give the form in which a compiled loop takes this function; plain Python stays as it is."""
+    return Pointer(function) if is_compiled(function) else function
+
+
+def is_compiled(function: Any) -> bool:
+    """Tell whether a function can be called from compiled code."""
+    return isinstance(function, Pointer) or hasattr(function, "py_func")
+
+
+def in_python(loop: Any) -> Any:
+    """Give the same loop as plain Python, for games and agents that are not compiled."""
+    return getattr(loop, "py_func", loop)
+
+
+# --- the cache ---------------------------------------------------------------------------------
+
+FACES = {"cli", "web"}  # hold no compiled code: changing them must not recompile the games
+UNUSED_DAYS = 30
+
+
+@functools.lru_cache(maxsize=None)
+def _cache_folder(package: str) -> Path | None:
+    """Find the folder for what is compiled from one top-level package, or None.
+
+    Numba does not notice a constant that changed in another file, so the folder's name carries a
+    hash of all sources of the package, and of kibitz's own.
+    """
+    home = cache_home()
+    if home is None:
+        return None
+    digest = hashlib.blake2b(digest_size=8)
+    for name in sorted({package, __name__.partition(".")[0]}):
+        for path in _sources(name):
+            digest.update(str(path.name).encode() + path.read_bytes())
+    folder = home / f"{package.strip('_') or 'code'}-{digest.hexdigest()}"
+    try:
+        folder.mkdir(exist_ok=True)
+        os.utime(folder)
+    except OSError:
+        return None
+    _forget_unused(home)
+    return folder
+
+
+def _sources(package: str) -> list[Path]:
+    module = sys.modules.get(package)
+    file = getattr(module, "__file__", None)
+    if file is None:
+        return []
+    path = Path(file)
+    if path.name != "__init__.py":
+        return [path] if path.suffix == ".py" else []
+    own = package == __name__.partition(".")[0]
+    return sorted(
+        source
+        for source in path.parent.rglob("*.py")
+        if not (own and source.relative_to(path.parent).parts[0] in FACES)
+    )
+
+
+@functools.lru_cache(maxsize=None)
+def cache_home() -> Path | None:
+    """Find a folder for compiled code that this user may write and nobody else.
+
+    `KIBITZ_CACHE` or `NUMBA_CACHE_DIR` name it; otherwise it is the user's cache folder, or a
+    private folder among the temporary files. None means: compile anew in every process.
+    """
+    import platformdirs
+
+    named = os.environ.get("KIBITZ_CACHE") or os.environ.get("NUMBA_CACHE_DIR")
+    user = getattr(os, "getuid", lambda: "user")()
+    choices = [
+        Path(named) if named else platformdirs.user_cache_path("kibitz"),
+        Path(tempfile.gettempdir()) / f"kibitz-{user}",
+    ]
+    return next((choice for choice in choices if _private(choice)), None)
+
+
+def _private(folder: Path) -> bool:
+    """Tell whether a folder is ours alone; what lies in a cache is run as code."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        facts = folder.stat()
+        if hasattr(os, "getuid") and (
+            facts.st_uid != os.getuid() or facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+        ):
+            return False
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
+
+
+def _forget_unused(home: Path) -> None:
+    """Drop the folders of sources that nobody has used for a month."""
+    oldest = time.time() - UNUSED_DAYS * 86_400
+    try:
+        for folder in home.iterdir():
+            if folder.is_dir() and "-" in folder.name and folder.stat().st_mtime < oldest:
+                shutil.rmtree(folder, ignore_errors=True)
+    except OSError:
+        return

@@ -1,0 +1,241 @@
+"""A game: its rules, its cells, its options and its bounds, with the options set.
+
+State is one flat `int16` array: the header, then the options, then the game's own cells. The
+header is the same in every game, so that loops which serve all games can read it.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kibitz.core.chance import WORDS, checked_seed, sow
+from kibitz.core.compiled import FOLD, STRIP, Rules, compiled, is_compiled, pointer
+from kibitz.core.errors import BrokenRules, unknown
+from kibitz.core.options import Option, Whole, settle
+
+if TYPE_CHECKING:
+    from kibitz.core.table import Table
+
+SEAT = 0  # who moves; -1 when the game is over
+SEATS = 1
+PLIES = 2  # actions played so far
+VIEWER = 3  # whose view this is; -1 in a state, which hides nothing
+HEADER = 4
+
+HIDDEN = -1  # what a view shows where its seat may not look
+OVER = -1
+MOST_SEATS = 12
+
+Count = int | Callable[[Mapping[str, Any]], int]  # fixed, or from the settings
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """A named run of cells, and the values it may hold (`HIDDEN` aside)."""
+
+    count: int
+    low: int
+    high: int
+
+
+class Layout:
+    """Where everything lies in a state: header, options, then the game's own named cells."""
+
+    def __init__(self, options: Iterable[Option], own: Mapping[str, Cells]) -> None:
+        self.options: dict[str, slice] = {}
+        self.own: dict[str, slice] = {}
+        self.cells = dict(own)
+        at = HEADER
+        for option in options:
+            self.options[option.name] = slice(at, at + option.cells)
+            at += option.cells
+        for name, cells in own.items():
+            self.own[name] = slice(at, at + cells.count)
+            at += cells.count
+        self.size = at
+
+    def option(self, name: str) -> int:
+        """Give the first cell of an option, as a constant for compiled rules."""
+        return self.options[name].start
+
+    def start(self, name: str) -> int:
+        """Give the first of the named cells, as a constant for compiled rules."""
+        return self.own[name].start
+
+
+@compiled(STRIP)
+def keep_all(state):
+    """Strip nothing: every cell may matter to what is to come."""
+
+
+@compiled(FOLD)
+def fold_none(state):
+    """Fold nothing: no two positions are mirror images."""
+
+
+def _no_flaw(table: Table) -> str | None:
+    return None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Game:
+    """A game with its options set. Rooms make one with the defaults; `having` gives others.
+
+    Rules are compiled functions with the signatures of `kibitz.core.compiled`. `words`, `drawing`
+    and `agents` are found beside the rules, in the package that `room` names.
+    """
+
+    name: str
+    title: str
+    summary: str
+    version: int
+    room: str
+    seats: tuple[int, int]
+    default_seats: int
+    options: tuple[Option, ...] = ()
+    layout: Layout
+
+    functions: Rules  # as written; `rules` gives them compiled
+
+    actions: Count  # action numbers run from 0 to this less one
+    most_legal: Count
+    most_plies: Count
+    features: Count
+    hides: bool = False  # some seat may not see some cell
+    cooperative: bool = False  # all seats win and lose together
+    flaw: Callable[[Table], str | None] = _no_flaw  # what is wrong with a dealt table, if anything
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        low, high = self.seats
+        if not 1 <= low <= self.default_seats <= high <= MOST_SEATS:
+            raise BrokenRules(f"{self.name}: seats {self.seats} must lie in 1 to {MOST_SEATS}.")
+        object.__setattr__(self, "settings", settle(self.all_options, self.settings, self.name))
+
+    # --- settings ------------------------------------------------------------------------------
+
+    @property
+    def all_options(self) -> tuple[Option, ...]:
+        """Everything that can be set, the number of players first."""
+        low, high = self.seats
+        players = Whole(
+            name="players", default=self.default_seats, help="how many play", low=low, high=high
+        )
+        return (players, *self.options)
+
+    def having(self, **settings: Any) -> Game:
+        """Give the same game with other settings; unknown names and bad values raise."""
+        return replace(self, settings={**self.settings, **settings})
+
+    @property
+    def players(self) -> int:
+        """How many seats there are."""
+        return self.settings["players"]
+
+    def changed(self) -> dict[str, Any]:
+        """Give the settings that differ from the defaults."""
+        defaults = {option.name: option.default for option in self.all_options}
+        return {name: v for name, v in self.settings.items() if v != defaults[name]}
+
+    def described(self) -> str:
+        """Write the name with what was set, as in `nim rows=3,4,5`."""
+        known = {option.name: option for option in self.all_options}
+        return " ".join(
+            [self.name, *(f"{name}={known[name].say(v)}" for name, v in self.changed().items())]
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Game) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What makes two games the same: name, version and settings."""
+        return (self.name, self.version, *self.settings.items())
+
+    def __repr__(self) -> str:
+        return f"<Game {self.described()}>"
+
+    # --- bounds --------------------------------------------------------------------------------
+
+    def bound(self, name: str) -> int:
+        """Give a bound (`actions`, `most_legal`, `most_plies`, `features`) for these settings."""
+        count = getattr(self, name)
+        return count(self.settings) if callable(count) else count
+
+    # --- rules ---------------------------------------------------------------------------------
+
+    @functools.cached_property
+    def rules(self) -> Rules:
+        """Give the rules in the form that loops take; the first use compiles or loads them."""
+        return Rules(*map(pointer, self._all_functions()))
+
+    def _all_functions(self) -> Rules:
+        strip = self.functions.strip or keep_all
+        fold = self.functions.fold or fold_none
+        return self.functions._replace(strip=strip, fold=fold)
+
+    @property
+    def is_compiled(self) -> bool:
+        """Tell whether all rules can be called from compiled loops."""
+        return all(map(is_compiled, self._all_functions()))
+
+    def blank(self) -> np.ndarray:
+        """Give a state with seats and options set and everything else zero."""
+        state = np.zeros(self.layout.size, np.int16)
+        state[SEATS] = self.players
+        state[VIEWER] = HIDDEN
+        for option in self.options:
+            state[self.layout.options[option.name]] = option.encode(self.settings[option.name])
+        return state
+
+    def deal(self, seed: int | None = None, deal: int = 0) -> Table:
+        """Deal a table. The same seed gives the same table; `deal` counts further ones."""
+        from kibitz.core.table import Table
+
+        seed = checked_seed(seed)
+        state = self.blank()
+        rng = np.zeros(WORDS, np.int64)
+        sow(rng, seed, deal, 0)
+        self.rules.deal(state, rng)
+        return Table(self, state, seed=seed)
+
+    # --- the room ------------------------------------------------------------------------------
+
+    @functools.cached_property
+    def words(self) -> ModuleType:
+        """The room's words: `say`, `read`, `show`, `brief`, and `RULES`."""
+        return importlib.import_module(f"{self.room}.words")
+
+    @functools.cached_property
+    def drawing(self) -> ModuleType:
+        """The room's drawing: `draw`."""
+        return importlib.import_module(f"{self.room}.drawing")
+
+    @functools.cached_property
+    def agents(self) -> Mapping[str, Any]:
+        """The room's own agents by name."""
+        try:
+            return importlib.import_module(f"{self.room}.agents").AGENTS
+        except ModuleNotFoundError as error:
+            if error.name == f"{self.room}.agents":
+                return {}
+            raise
+
+    def cell(self, name: str) -> slice:
+        """Find named cells; `seat`, `plies` and the like are there in every game."""
+        header = {"seat": SEAT, "seats": SEATS, "plies": PLIES, "viewer": VIEWER}
+        if name in header:
+            return slice(header[name], header[name] + 1)
+        if name not in self.layout.own:
+            raise unknown(f"cell of {self.name}", name, [*self.layout.own, *header])
+        return self.layout.own[name]

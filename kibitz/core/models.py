@@ -1,0 +1,79 @@
+"""Model files: safetensors with a header that says whose they are. Nothing in them is ever run."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kibitz.core.errors import BadModel
+from kibitz.core.files import save
+from kibitz.core.game import Game
+
+FORMAT = "1"
+
+
+def save_model(
+    path: str | os.PathLike[str],
+    agent: str,
+    game: Game,
+    arrays: Mapping[str, np.ndarray],
+    about: Mapping[str, Any] | None = None,
+) -> Path:
+    """Write what an agent has learned about a game, whole or not at all."""
+    from safetensors.numpy import save as packed
+
+    header = {
+        "kibitz model": FORMAT,
+        "agent": agent,
+        "game": game.name,
+        "version": str(game.version),
+        "settings": json.dumps(dict(game.settings)),
+        "about": json.dumps(dict(about or {})),
+    }
+    plain = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    return save(path, packed(plain, metadata=header))
+
+
+def read_header(path: str | os.PathLike[str]) -> dict[str, str]:
+    """Read who made a model file and for which game; a foreign file raises BadModel."""
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(os.fspath(path), framework="np") as file:
+            header = file.metadata() or {}
+    except (OSError, SafetensorError) as error:
+        raise BadModel(f"Cannot read the model '{os.fspath(path)}': {error}.") from error
+    if header.get("kibitz model") != FORMAT:
+        raise BadModel(f"'{os.fspath(path)}' is not a kibitz model, or one of another format.")
+    return header
+
+
+def load_model(
+    path: str | os.PathLike[str], agent: str, game: Game
+) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """Read a model that fits an agent and a game: its arrays, and what was noted about it."""
+    from safetensors import SafetensorError
+    from safetensors.numpy import load_file
+
+    header = read_header(path)
+    made_for = (header.get("agent"), header.get("game"), header.get("version"))
+    if made_for != (agent, game.name, str(game.version)):
+        raise BadModel(
+            f"'{os.fspath(path)}' is a model of {made_for[0]} for {made_for[1]} version "
+            f"{made_for[2]}, not of {agent} for {game.name} version {game.version}."
+        )
+    try:
+        settings = game.having(**json.loads(header["settings"])).settings
+        about = json.loads(header["about"])
+        arrays = load_file(os.fspath(path))
+    except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
+        raise BadModel(f"'{os.fspath(path)}' is a damaged model: {error}.") from error
+    if settings != game.settings:
+        made = game.having(**settings).described()
+        raise BadModel(f"'{os.fspath(path)}' was made for {made}, not for {game.described()}.")
+    return arrays, about

@@ -1,0 +1,120 @@
+"""Finding games and agents by name: our own rooms, and those of other packages.
+
+A folder in `kibitz/games` is a game. Other packages join through the entry-point groups
+`kibitz.games` (a `Game`) and `kibitz.agents` (a `Kind` or an `Agent` class).
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import os
+import pkgutil
+from collections.abc import Callable, Mapping
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import Any
+
+from kibitz.core.agent import Agent, FunctionAgent, Kind
+from kibitz.core.errors import BadModel, Misuse, unknown
+from kibitz.core.game import Game
+from kibitz.core.options import split
+
+ROOMS = f"{__name__.partition('.')[0]}.games"
+
+
+def game_names() -> list[str]:
+    """List the games that are there, our own first."""
+    own = _rooms()
+    return [*own, *sorted(set(_joined("kibitz.games")) - set(own))]
+
+
+def find_game(name: str) -> Game:
+    """Find a game by name, with its default settings."""
+    name = name.strip().lower().replace("-", "_")
+    if name in _rooms():
+        return importlib.import_module(f"{ROOMS}.{name}.rules").GAME
+    joined = _joined("kibitz.games")
+    if name not in joined:
+        raise unknown("game", name, game_names())
+    game = _load(joined[name])
+    if not isinstance(game, Game):
+        raise Misuse(f"The entry point '{name}' of kibitz.games gives {game!r}, not a Game.")
+    return game
+
+
+def agent_kinds(game: Game) -> dict[str, Any]:
+    """Give the kinds of agents that can play a game, by name: the room's own and everybody's."""
+    kinds: dict[str, Any] = {}
+    for name, point in sorted(_joined("kibitz.agents").items()):
+        kind = _load(point)
+        if kind.unfit(game) is None:
+            kinds[name] = kind
+    return {**kinds, **game.agents}
+
+
+def find_agent(who: str | os.PathLike[str] | Agent | Callable, game: Game) -> Agent:
+    """Make an agent from `name`, `name:setting=value,..`, a model file, a class or a function."""
+    if isinstance(who, Agent):
+        if who.game != game:
+            raise Misuse(f"{who.name} was made for {who.game.described()}, not {game.described()}.")
+        return who
+    if isinstance(who, type) and issubclass(who, Agent):
+        return _made(who, game, {}, "")
+    if isinstance(who, Kind):
+        return _made(who, game, {}, "")
+    if callable(who):
+        return FunctionAgent(who, game)
+    text = os.fspath(who)
+    if Path(text).suffix == ".safetensors":
+        return _from_model(Path(text), game)
+    name, _, settings = text.partition(":")
+    return _made(_kind(name, game), game, split(settings) if settings else {}, text)
+
+
+def _kind(name: str, game: Game) -> Any:
+    kinds = agent_kinds(game)
+    if name in kinds:
+        return kinds[name]
+    joined = _joined("kibitz.agents")
+    if name in joined:
+        raise Misuse(f"'{name}' cannot play {game.described()}: {_load(joined[name]).unfit(game)}.")
+    raise unknown(f"agent for {game.name}", name, kinds)
+
+
+def _made(kind: Any, game: Game, settings: Mapping[str, Any], called: str) -> Agent:
+    reason = kind.unfit(game)
+    if reason:
+        raise Misuse(f"'{called or kind.__name__}' cannot play {game.described()}: {reason}.")
+    agent = kind(game, **settings)
+    if called:
+        agent.name = called
+    return agent
+
+
+def _from_model(path: Path, game: Game) -> Agent:
+    """Let the kind of agent that a model file names load it."""
+    from kibitz.core.models import read_header
+
+    header = read_header(path)
+    name = header.get("agent", "")
+    joined = _joined("kibitz.agents")
+    if name not in joined:
+        raise BadModel(f"'{path}' needs an agent called '{name}', and none is installed.")
+    return _made(_load(joined[name]), game, {"model": str(path)}, str(path))
+
+
+def _rooms() -> list[str]:
+    """List the folders of our own games."""
+    package = importlib.import_module(ROOMS)
+    return sorted(module.name for module in pkgutil.iter_modules(package.__path__) if module.ispkg)
+
+
+@functools.lru_cache(maxsize=None)
+def _joined(group: str) -> dict[str, EntryPoint]:
+    return {point.name: point for point in entry_points(group=group)}
+
+
+@functools.lru_cache(maxsize=None)
+def _load(point: EntryPoint) -> Any:
+    return point.load()

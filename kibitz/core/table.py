@@ -1,0 +1,228 @@
+"""Tables and views: a game being played, and what one seat may know of it.
+
+`Table.play` is the one place where legality is checked; compiled rules trust their caller.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kibitz.core.chance import Chance
+from kibitz.core.errors import IllegalMove, Misuse, UnreadableMove
+from kibitz.core.game import OVER, PLIES, SEAT, VIEWER, Game
+from kibitz.core.record import Record
+
+
+class Move(NamedTuple):
+    """One action of a game's history, in words."""
+
+    ply: int
+    seat: int
+    action: int
+    words: str
+
+
+class Position:
+    """Cells with their game: what a table and a view have in common."""
+
+    def __init__(self, game: Game, cells: np.ndarray) -> None:
+        self.game = game
+        self.cells = cells
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has ended."""
+        return bool(self.cells[SEAT] == OVER)
+
+    @property
+    def plies(self) -> int:
+        """How many actions have been played."""
+        return int(self.cells[PLIES])
+
+    @property
+    def legal(self) -> list[int]:
+        """The actions that the seat to move may take, ascending; none when the game is over."""
+        actions = np.empty(self.game.bound("most_legal"), np.int32)
+        return actions[: self.game.rules.legal(self.cells, actions)].tolist()
+
+    @property
+    def points(self) -> list[float]:
+        """Points of every seat so far; higher is better."""
+        points = np.zeros(self.game.players)
+        self.game.rules.score(self.cells, points)
+        return points.tolist()
+
+    def __getitem__(self, name: str) -> Any:
+        """Give named cells: a number for a single one, a copy of the run otherwise."""
+        run = self.cells[self.game.cell(name)]
+        return int(run[0]) if len(run) == 1 else run.copy()
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            type(other) is type(self)
+            and other.game == self.game  # type: ignore[attr-defined]
+            and np.array_equal(other.cells, self.cells)  # type: ignore[attr-defined]
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # cells change
+
+
+class View(Position):
+    """What one seat may know. Agents, words and drawings get this and nothing else."""
+
+    @property
+    def seat(self) -> int:
+        """Whose view this is."""
+        return int(self.cells[VIEWER])
+
+    @property
+    def mover(self) -> int:
+        """The seat to move, or -1 when the game is over."""
+        return int(self.cells[SEAT])
+
+    def say(self, action: int) -> str:
+        """Put an action into words."""
+        return self.game.words.say(self, int(action))
+
+    def brief(self) -> str:
+        """Say in one short line how the game stands."""
+        return self.game.words.brief(self)
+
+    def read(self, text: str) -> int:
+        """Find the action that words mean; it need not be legal now."""
+        return self.game.words.read(self, text)
+
+    def redeal(self, rng: Chance) -> Table:
+        """Deal a random world that fits everything this seat knows."""
+        cells = self.cells.copy()
+        self.game.rules.redeal(cells, rng.words)
+        return Table(self.game, cells)
+
+    def features(self) -> np.ndarray:
+        """Give what learners see: the features of this view."""
+        out = np.zeros(self.game.bound("features"), np.float32)
+        self.game.rules.observe(self.cells, out)
+        return out
+
+    def svg(
+        self, last: Move | None = None, opinion: Mapping[int, float] | None = None
+    ) -> str:
+        """Draw the board: what may be clicked, the last move, and what somebody thinks of each."""
+        return self.game.drawing.draw(self, last=last, opinion=opinion)
+
+    def __str__(self) -> str:
+        return self.game.words.show(self)
+
+
+class Table(Position):
+    """A game being played: the whole state, its history, and the check that moves are legal."""
+
+    def __init__(
+        self,
+        game: Game,
+        state: np.ndarray,
+        actions: tuple[int, ...] = (),
+        seed: int | None = None,
+        now: np.ndarray | None = None,
+    ) -> None:
+        super().__init__(game, state.copy() if now is None else now.copy())
+        self.dealt = state.copy()
+        self.seed = seed
+        self.actions = list(actions)
+
+    @property
+    def seat(self) -> int:
+        """The seat to move, or -1 when the game is over."""
+        return int(self.cells[SEAT])
+
+    @property
+    def history(self) -> list[Move]:
+        """Every action so far, with who played it and what it was in words."""
+        return [
+            Move(table.plies, table.seat, action, table.say(action))
+            for table, action in self.record().steps()
+        ]
+
+    def view(self, seat: int | None = None) -> View:
+        """Give what a seat may know; by default the one to move (seat 0 when the game is over)."""
+        if seat is None:
+            seat = max(self.seat, 0)
+        if not 0 <= seat < self.game.players:
+            raise Misuse(f"{self.game.name}: there is no seat {seat}; 0 to {self.game.players - 1}.")
+        out = np.empty_like(self.cells)
+        self.game.rules.look(self.cells, seat, out)
+        return View(self.game, out)
+
+    def say(self, action: int) -> str:
+        """Put an action into words, as the seat to move would."""
+        return self.view().say(action)
+
+    def read(self, move: int | str) -> int:
+        """Find the legal action that a number or words mean, or raise and say why not."""
+        view = self.view()
+        if self.over:
+            raise IllegalMove(f"{self.game.name}: the game is over; deal a new table to play on.")
+        if isinstance(move, str):
+            action = view.read(move)
+        elif isinstance(move, int | np.integer) and not isinstance(move, bool):
+            action = int(move)
+        else:
+            raise UnreadableMove(f"{self.game.name}: {move!r} is neither a number nor words.")
+        legal = self.legal
+        if action not in legal:
+            words = view.say(action) if 0 <= action < self.game.bound("actions") else action
+            raise IllegalMove(
+                f"{self.game.name}: seat {self.seat} may not '{words}' with {view.brief()}. "
+                f"It has {len(legal)} legal moves: see table.legal."
+            )
+        return action
+
+    def play(self, move: int | str) -> Table:
+        """Play a legal action, given as its number or in words; anything else changes nothing."""
+        action = self.read(move)
+        self.game.rules.play(self.cells, action)
+        self.actions.append(action)
+        return self
+
+    def undo(self, plies: int = 1) -> Table:
+        """Take back the last actions."""
+        if not 0 <= plies <= len(self.actions):
+            raise Misuse(f"{self.game.name}: {len(self.actions)} plies can be taken back at most.")
+        kept = self.actions[: len(self.actions) - plies]
+        self.cells = self.dealt.copy()
+        for action in kept:
+            self.game.rules.play(self.cells, action)
+        self.actions = kept
+        return self
+
+    def copy(self) -> Table:
+        """Give an independent table in the same position with the same history."""
+        return Table(self.game, self.dealt, tuple(self.actions), self.seed, self.cells)
+
+    def record(self, agents: tuple[str, ...] = ()) -> Record:
+        """Give the game so far as a record that can be saved and replayed."""
+        return Record(
+            game=self.game,
+            dealt=tuple(self.dealt.tolist()),
+            actions=tuple(self.actions),
+            agents=tuple(agents),
+            seed=self.seed,
+        )
+
+    def svg(self, seat: int | None = None, opinion: Mapping[int, float] | None = None) -> str:
+        """Draw the board as a seat sees it, with the last move marked."""
+        return self.view(seat).svg(last=self.last_move(), opinion=opinion)
+
+    def last_move(self) -> Move | None:
+        """Give the action played last, in words, or None at the start."""
+        if not self.actions:
+            return None
+        before = self.copy().undo()
+        action = self.actions[-1]
+        return Move(before.plies, before.seat, action, before.say(action))
+
+    def __str__(self) -> str:
+        return str(self.view())

@@ -1,0 +1,1 @@
+"""Playing: matches between agents, and batches of games for learners."""

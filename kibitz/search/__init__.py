@@ -1,0 +1,1 @@
+"""Search: the exact solver and the perfect agent."""

@@ -1,0 +1,1 @@
+PERFECT = None
