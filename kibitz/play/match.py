@@ -1,0 +1,246 @@
+"""Matches: many games between the same agents, fairly seated, with honest intervals."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from typing import Any
+
+import numpy as np
+
+from kibitz.core.agent import Agent, CompiledAgent
+from kibitz.core.chance import Chance, checked_seed
+from kibitz.core.compiled import in_python, is_compiled, pointer
+from kibitz.core.errors import AgentFailed, BrokenRules, KibitzError, Misuse
+from kibitz.core.game import MOST_SEATS, Game
+from kibitz.core.registry import find_agent
+from kibitz.core.table import View
+from kibitz.play.loop import (
+    ACTION,
+    ENDLESS,
+    GAME,
+    ILLEGAL,
+    SEAT_OF,
+    WHAT,
+    play_games,
+)
+from kibitz.play.result import MatchResult, summarise
+from kibitz.play.workers import in_workers
+
+CHUNK_SECONDS = 0.1  # how long a thread plays before it reports
+WORTH_WORKERS = 3.0  # seconds that must remain before starting further processes pays
+
+Progress = Callable[[int, int], Any]
+
+
+def match(
+    game: Game,
+    agents: Sequence[Any],
+    games: int = 1000,
+    *,
+    seed: int | None = None,
+    duplicate: bool = True,
+    cores: int | None = None,
+    progress: Progress | None = None,
+) -> MatchResult:
+    """Play many games between agents and say who is better, by how much, and how sure that is.
+
+    Give an agent for each seat, as names (`"random"`, `"mcts:sims=100"`), model files, `Agent`
+    objects or classes, or functions from a view to an action; fewer than seats are repeated in
+    turn. Seats rotate; with `duplicate` every deal is played once in each rotation, which takes
+    luck out of the difference, and `games` is rounded up to whole rounds. The same seed gives the
+    same result on any number of cores.
+    """
+    table = seated(game, agents)
+    if games < 1:
+        raise Misuse(f"A match needs at least 1 game, not {games}.")
+    if cores is not None and cores < 1:
+        raise Misuse(f"A match needs at least 1 core, not {cores}.")
+    seed = checked_seed(seed)
+    seats = game.players
+    games = -(-games // seats) * seats
+    points = np.zeros((games, seats))
+    plies = np.zeros(games, np.int32)
+    runner = Runner(game, table, seed, duplicate)
+    began = time.perf_counter()
+    if runner.is_compiled:
+        _in_threads(runner, points, plies, cores or os.cpu_count() or 1, progress)
+    else:
+        _in_turn(runner, agents, points, plies, cores or os.cpu_count() or 1, progress)
+    seconds = time.perf_counter() - began
+    names = [agent.name for agent in table]
+    return summarise(game, names, seed, duplicate, points, plies, seconds)
+
+
+def seated(game: Game, agents: Sequence[Any]) -> list[Agent]:
+    """Make the agents for every seat; fewer than seats are repeated in turn."""
+    if isinstance(agents, str) or not agents:
+        raise Misuse("A match needs a list of agents, one for each seat.")
+    if len(agents) > game.players:
+        raise Misuse(
+            f"{game.described()} has {game.players} seats; {len(agents)} agents are too many."
+        )
+    made: dict[int, Agent] = {}
+    for place, who in enumerate(agents):
+        made[place] = find_agent(who, game)
+    return [made[seat % len(agents)] for seat in range(game.players)]
+
+
+class Runner:
+    """Agents at their seats, ready to play any of a match's games."""
+
+    def __init__(self, game: Game, agents: Sequence[Agent], seed: int, duplicate: bool) -> None:
+        self.game = game
+        self.agents = list(agents)
+        self.seed = seed
+        self.duplicate = duplicate
+        compiled = [agent for agent in agents if isinstance(agent, CompiledAgent)]
+        self.is_compiled = game.is_compiled and all(
+            isinstance(agent, CompiledAgent)
+            and is_compiled(agent.kind.choose)
+            and is_compiled(agent.kind.notice)
+            for agent in agents
+        )
+        own = [agent.weights if agent in compiled else np.zeros(0, np.float32) for agent in agents]
+        self.weights = np.concatenate([*own, np.zeros(1, np.float32)])
+        self.starts = np.cumsum([0, *map(len, own)])
+        self.memory = max([1, *(agent.kind.memory for agent in compiled)])
+        self.listens = np.array([_listens(agent) for agent in agents])
+        spare = [agents[0]] * (MOST_SEATS - len(agents))
+        self.chooses = tuple(self._choose(agent) for agent in [*agents, *spare])
+        self.notices = tuple(self._notice(agent) for agent in [*agents, *spare])
+        self.bounds = game.bound("most_legal"), game.bound("most_plies")
+        self.blank = game.blank()
+
+    def _choose(self, agent: Agent) -> Any:
+        if isinstance(agent, CompiledAgent):
+            return pointer(agent.kind.choose)
+
+        def choose(rules, view, actions, n, weights, memory, rng):
+            # The agent gets a copy: whatever it does to its view is its own affair.
+            answer = agent.choose(View(self.game, view.copy()))
+            if isinstance(answer, bool) or not isinstance(answer, int | np.integer):
+                raise AgentFailed(f"{agent.name} answered {answer!r}, which is no action number.")
+            return int(answer)
+
+        return choose
+
+    def _notice(self, agent: Agent) -> Any:
+        if isinstance(agent, CompiledAgent):
+            return pointer(agent.kind.notice)
+
+        def notice(view, actor, action, memory):
+            agent.notice(View(self.game, view.copy()), int(actor), int(action))
+
+        return notice
+
+    def play(self, first: int, points: np.ndarray, plies: np.ndarray) -> None:
+        """Play as many games as there are rows, from game number `first`."""
+        if self.is_compiled:
+            self._run(play_games, first, points, plies)
+            return
+        seats = self.game.players
+        for place in range(len(points)):
+            game = first + place
+            for place_of_agent, agent in enumerate(self.agents):
+                seat = (place_of_agent + game) % seats
+                agent.begin(seat, Chance(self.seed, game, 1 + seat))
+            rows = slice(place, place + 1)
+            try:
+                self._run(in_python(play_games), game, points[rows], plies[rows])
+            except KibitzError:
+                raise
+            except Exception as error:
+                raise AgentFailed(f"An agent raised {error!r} in game {game}.") from error
+
+    def _run(self, loop: Any, first: int, points: np.ndarray, plies: np.ndarray) -> None:
+        trouble = np.zeros(4, np.int64)
+        loop(
+            self.game.rules, self.chooses, self.notices, self.listens, self.weights, self.starts,
+            np.zeros((len(self.agents), self.memory), np.int64), self.blank, self.seed, first,
+            self.duplicate, *self.bounds, points, plies, trouble,
+        )  # fmt: skip
+        if trouble[WHAT]:
+            raise self._trouble(trouble)
+
+    def _trouble(self, trouble: np.ndarray) -> KibitzError:
+        game, seat = int(trouble[GAME]), int(trouble[SEAT_OF])
+        where = f"in game {game} of seed {self.seed}"
+        agent = self.agents[(seat - game) % self.game.players]
+        if trouble[WHAT] == ILLEGAL:
+            return AgentFailed(
+                f"{agent.name} at seat {seat} answered with action {int(trouble[ACTION])}, "
+                f"which is not legal, {where} of {self.game.described()}."
+            )
+        if trouble[WHAT] == ENDLESS:
+            return BrokenRules(
+                f"{self.game.described()} ran past its {self.bounds[1]} plies {where}."
+            )
+        return BrokenRules(f"{self.game.described()}: seat {seat} has no legal move {where}.")
+
+
+def _listens(agent: Agent) -> bool:
+    if isinstance(agent, CompiledAgent):
+        from kibitz.core.agent import notice_nothing
+
+        return agent.kind.notice is not notice_nothing
+    return type(agent).notice is not Agent.notice
+
+
+def _in_threads(
+    runner: Runner, points: np.ndarray, plies: np.ndarray, cores: int, progress: Progress | None
+) -> None:
+    """Play compiled games on all cores: compiled loops hold no interpreter lock."""
+    total = len(points)
+    chunk = min(total, 64)
+    began = time.perf_counter()
+    runner.play(0, points[:chunk], plies[:chunk])
+    pace = chunk / max(time.perf_counter() - began, 1e-6)
+    done = next_game = chunk
+    with ThreadPoolExecutor(cores) as pool:
+        running: dict[Future[None], int] = {}
+        try:
+            while done < total:
+                while next_game < total and len(running) < 2 * cores:
+                    size = min(total - next_game, max(64, int(pace * CHUNK_SECONDS)))
+                    rows = slice(next_game, next_game + size)
+                    future = pool.submit(runner.play, next_game, points[rows], plies[rows])
+                    running[future] = size
+                    next_game += size
+                for future in wait(running, return_when=FIRST_COMPLETED).done:
+                    done += running.pop(future)
+                    future.result()
+                pace = done / cores / max(time.perf_counter() - began, 1e-6)
+                if progress is not None:
+                    progress(done, total)
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _in_turn(
+    runner: Runner,
+    agents: Sequence[Any],
+    points: np.ndarray,
+    plies: np.ndarray,
+    cores: int,
+    progress: Progress | None,
+) -> None:
+    """Play games with Python agents here, or in further processes where names can be passed on."""
+    total = len(points)
+    began = time.perf_counter()
+    for done in range(total):
+        runner.play(done, points[done : done + 1], plies[done : done + 1])
+        if progress is not None:
+            progress(done + 1, total)
+        spent = time.perf_counter() - began
+        left = spent / (done + 1) * (total - done - 1)
+        by_name = all(isinstance(who, str | os.PathLike) for who in agents)
+        if cores > 1 and by_name and spent > 1 and left > WORTH_WORKERS:
+            names = [os.fspath(who) for who in agents]
+            in_workers(
+                runner.game, names, runner.seed, runner.duplicate, done + 1, points, plies,
+                cores, progress,
+            )  # fmt: skip
+            return

@@ -1,0 +1,213 @@
+"""What a match showed: results with intervals, computed from the points of every game."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from kibitz.core.game import Game
+
+Z = 1.959964  # two-sided 95%
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """A mean with the half-width of its 95% interval."""
+
+    mean: float
+    plus_minus: float
+
+    def text(self, digits: int = 2, scale: float = 1.0) -> str:
+        """Write it as `12.3 ± 0.4`."""
+        return f"{self.mean * scale:.{digits}f} ± {self.plus_minus * scale:.{digits}f}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Share:
+    """A share between 0 and 1 with its 95% interval (Wilson's, sound near 0 and 1 too)."""
+
+    mean: float
+    low: float
+    high: float
+
+    def text(self) -> str:
+        """Write it in per cent, as `62.1% (61.2 to 63.0)`."""
+        return f"{100 * self.mean:.1f}% ({100 * self.low:.1f} to {100 * self.high:.1f})"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeatResult:
+    """How things went at one seat: for one agent, or for everybody who sat there."""
+
+    seat: int
+    games: int
+    share: Share
+    points: Estimate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentResult:
+    """How one agent did. `share` counts a win as 1 and divides a draw among those who share it."""
+
+    name: str
+    wins: int
+    draws: int
+    losses: int
+    share: Share
+    points: Estimate
+    margin: Estimate  # own points less the mean of the others'
+    seats: tuple[SeatResult, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchResult:
+    """What a match showed. Two results are equal when the games were; time does not count."""
+
+    game: str
+    settings: dict[str, Any]
+    version: int
+    cooperative: bool
+    games: int
+    seed: int
+    duplicate: bool
+    agents: tuple[AgentResult, ...]
+    seats: tuple[SeatResult, ...]
+    moves: int
+    longest: int  # plies of the longest game
+    seconds: float = field(compare=False)
+
+    @property
+    def games_per_second(self) -> float:
+        """How fast the games were played, on all cores together."""
+        return self.games / self.seconds
+
+    @property
+    def moves_per_second(self) -> float:
+        """How fast the moves were played, on all cores together."""
+        return self.moves / self.seconds
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give everything as plain data, for JSON."""
+        rates = {
+            "games_per_second": self.games_per_second,
+            "moves_per_second": self.moves_per_second,
+        }
+        return {**asdict(self), **rates}
+
+    def __str__(self) -> str:
+        lines = [f"{self.game}, {self.games:,} games, seed {self.seed}"]
+        for agent in self.agents:
+            row = f"  {agent.name:<24} points {agent.points.text()}"
+            if not self.cooperative:
+                row += (
+                    f"  share {agent.share.text()}"
+                    f"  +{agent.wins:,} ={agent.draws:,} -{agent.losses:,}"
+                )
+            lines.append(row)
+        lines.append(
+            f"  {self.games_per_second:,.0f} games and {self.moves_per_second:,.0f} moves a second"
+        )
+        return "\n".join(lines)
+
+
+def summarise(
+    game: Game,
+    names: list[str],
+    seed: int,
+    duplicate: bool,
+    points: np.ndarray,
+    plies: np.ndarray,
+    seconds: float,
+) -> MatchResult:
+    """Turn points by game and agent ([games, seats]) into results with intervals."""
+    games, seats = points.shape
+    best = points.max(axis=1, keepdims=True)
+    on_top = points == best
+    shares = on_top / on_top.sum(axis=1, keepdims=True)
+    alone = on_top.sum(axis=1) == 1
+    margins = points - (points.sum(axis=1, keepdims=True) - points) / max(seats - 1, 1)
+    rotation = np.arange(games) % seats
+    # Games of one deal are not independent of each other: the deal is the unit.
+    unit = seats if duplicate else 1
+    agents = []
+    for agent, name in enumerate(_told_apart(names)):
+        wins = int((on_top[:, agent] & alone).sum())
+        draws = int((on_top[:, agent] & ~alone).sum())
+        at_seat = (agent + rotation) % seats
+        agents.append(
+            AgentResult(
+                name=name,
+                wins=wins,
+                draws=draws,
+                losses=games - wins - draws,
+                share=_share(shares[:, agent], unit),
+                points=_estimate(points[:, agent], unit),
+                margin=_estimate(margins[:, agent], unit),
+                seats=tuple(
+                    _seat(seat, shares[at_seat == seat, agent], points[at_seat == seat, agent])
+                    for seat in range(seats)
+                ),
+            )
+        )
+    everybody = []
+    for seat in range(seats):
+        agent_there = (seat - rotation) % seats
+        rows = np.arange(games)
+        everybody.append(_seat(seat, shares[rows, agent_there], points[rows, agent_there]))
+    return MatchResult(
+        game=game.name,
+        settings=dict(game.settings),
+        version=game.version,
+        cooperative=game.cooperative,
+        games=games,
+        seed=seed,
+        duplicate=duplicate,
+        agents=tuple(agents),
+        seats=tuple(everybody),
+        moves=int(plies.sum(dtype=np.int64)),
+        longest=int(plies.max()),
+        seconds=seconds,
+    )
+
+
+def _seat(seat: int, shares: np.ndarray, points: np.ndarray) -> SeatResult:
+    return SeatResult(
+        seat=seat, games=len(shares), share=_share(shares, 1), points=_estimate(points, 1)
+    )
+
+
+def _estimate(values: np.ndarray, unit: int) -> Estimate:
+    means = values.reshape(-1, unit).mean(axis=1)
+    mean = float(means.mean())
+    if len(means) < 2:
+        return Estimate(mean=mean, plus_minus=math.inf)
+    return Estimate(mean=mean, plus_minus=float(Z * means.std(ddof=1) / math.sqrt(len(means))))
+
+
+def _share(values: np.ndarray, unit: int) -> Share:
+    """Wilson's interval, for as many independent games as would vary as much as these did."""
+    means = values.reshape(-1, unit).mean(axis=1)
+    mean = float(means.mean())
+    n = float(len(means))
+    spread = float(means.var(ddof=1)) if len(means) > 1 else 0.0
+    if spread > 0 and 0 < mean < 1:
+        n = max(1.0, n * mean * (1 - mean) / spread)
+    middle = (mean + Z * Z / (2 * n)) / (1 + Z * Z / n)
+    half = Z / (1 + Z * Z / n) * math.sqrt(mean * (1 - mean) / n + Z * Z / (4 * n * n))
+    # Rounding must not push the mean itself out of its interval.
+    return Share(
+        mean=mean, low=min(mean, max(0.0, middle - half)), high=max(mean, min(1.0, middle + half))
+    )
+
+
+def _told_apart(names: list[str]) -> list[str]:
+    """Number the copies of an agent that sits at several seats."""
+    seen: dict[str, int] = {}
+    told = []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        told.append(name if seen[name] == 1 else f"{name} #{seen[name]}")
+    return told

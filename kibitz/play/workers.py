@@ -1,0 +1,120 @@
+"""Further processes for matches with Python agents; each plays its share of the games.
+
+A worker is `python -m kibitz.play.workers`: it reads its orders as JSON lines and answers with
+plain arrays, so nothing is pickled and the caller's script is not run again.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from typing import IO, Any
+
+import numpy as np
+
+from kibitz.core import errors
+from kibitz.core.errors import AgentFailed, KibitzError
+from kibitz.core.game import Game
+
+SHARES = 20  # orders per worker: small enough to balance and to show progress
+
+
+def in_workers(
+    game: Game,
+    agents: Sequence[str],
+    seed: int,
+    duplicate: bool,
+    first: int,
+    points: np.ndarray,
+    plies: np.ndarray,
+    cores: int,
+    progress: Callable[[int, int], Any] | None,
+) -> None:
+    """Play the games from `first` on in as many processes as there are cores."""
+    total = len(points)
+    size = max(1, (total - first) // (cores * SHARES))
+    orders = [(at, min(size, total - at)) for at in range(first, total, size)]
+    about = {
+        "game": game.name, "settings": dict(game.settings), "agents": list(agents),
+        "seed": seed, "duplicate": duplicate,
+    }  # fmt: skip
+    workers = [
+        subprocess.Popen(
+            [sys.executable, "-m", "kibitz.play.workers"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+        for _ in range(cores)
+    ]
+    free = list(workers)
+    done = first
+
+    def play(at: int, count: int) -> int:
+        worker = free.pop()
+        assert worker.stdin and worker.stdout
+        worker.stdin.write(json.dumps({**about, "first": at, "count": count}).encode() + b"\n")
+        worker.stdin.flush()
+        _receive(worker.stdout, points[at : at + count], plies[at : at + count])
+        free.append(worker)
+        return count
+
+    try:
+        with ThreadPoolExecutor(cores) as pool:
+            futures = [pool.submit(play, at, count) for at, count in orders]
+            try:
+                for future in as_completed(futures):
+                    done += future.result()
+                    if progress is not None:
+                        progress(done, total)
+            finally:
+                for future in futures:
+                    future.cancel()
+                if done < total:  # an error or an interrupt: do not wait for the others
+                    for worker in workers:
+                        worker.kill()
+    finally:
+        for worker in workers:
+            worker.kill()
+            worker.communicate()
+
+
+def _receive(answer: IO[bytes], points: np.ndarray, plies: np.ndarray) -> None:
+    head = answer.readline()
+    if not head:
+        raise AgentFailed("A worker process of the match ended without an answer.")
+    said = json.loads(head)
+    if "error" in said:
+        kind = getattr(errors, said["error"], KibitzError)
+        raise kind(said["message"])
+    points[:] = np.frombuffer(answer.read(points.nbytes)).reshape(points.shape)
+    plies[:] = np.frombuffer(answer.read(plies.nbytes), np.int32)
+
+
+def main() -> None:
+    """Answer orders until there are no more."""
+    from kibitz.core.registry import find_game
+    from kibitz.play.match import Runner, seated
+
+    out = sys.stdout.buffer
+    sys.stdout = sys.stderr  # what an agent prints must not mix with the answers
+    for line in sys.stdin.buffer:
+        order = json.loads(line)
+        try:
+            game = find_game(order["game"]).having(**order["settings"])
+            runner = Runner(game, seated(game, order["agents"]), order["seed"], order["duplicate"])
+            points = np.zeros((order["count"], game.players))
+            plies = np.zeros(order["count"], np.int32)
+            runner.play(order["first"], points, plies)
+        except KibitzError as error:
+            said = {"error": type(error).__name__, "message": str(error)}
+            out.write(json.dumps(said).encode() + b"\n")
+        else:
+            out.write(b"{}\n" + points.tobytes() + plies.tobytes())
+        out.flush()
+
+
+if __name__ == "__main__":
+    main()
