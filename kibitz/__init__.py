@@ -1,6 +1,64 @@
-"""kibitz: a workbench where agents learn tabletop games, rate one another, and play you."""
+"""kibitz: a workbench where agents learn tabletop games, rate one another, and play you.
+
+import kibitz
+
+game = kibitz.game("nim", rows="3,4,5")
+table = game.deal(seed=7)
+table.play("take 3 from row 2")
+print(table)
+kibitz.match(game, ["perfect", "random"], games=10_000, seed=1)
+kibitz.solve(game).verdict
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+from kibitz.core.agent import Agent, Kind, Opinion, Thought
+from kibitz.core.chance import Chance
 from kibitz.core.errors import KibitzError
-from kibitz.core.table import View, Table
-from kibitz.core.registry import find_game, find_agent
-def game(name, **s): return find_game(name).having(**s)
-agent = find_agent
+from kibitz.core.game import Game
+from kibitz.core.record import Record
+from kibitz.core.registry import agent_kinds, find_agent, find_game, game_names
+from kibitz.core.table import Move, Table, View
+from kibitz.play.batch import Batch
+from kibitz.play.match import match
+from kibitz.play.result import MatchResult
+from kibitz.search.solve import Solution, solve
+
+__all__ = [
+    "Agent", "Batch", "Chance", "Game", "KibitzError", "Kind", "MatchResult", "Move", "Opinion",
+    "Record", "Solution", "Table", "Thought", "View", "agent", "agents", "game", "games", "load",
+    "match", "solve",
+]  # fmt: skip
+__version__ = "0.1.0"
+
+
+def game(name: str, **settings: Any) -> Game:
+    """Find a game and set its options: `kibitz.game("nim", rows=(3, 4, 5), misere=False)`."""
+    found = find_game(name)
+    return found.having(**settings) if settings else found
+
+
+def games() -> list[str]:
+    """List the names of all games."""
+    return game_names()
+
+
+def agent(who: str | os.PathLike[str] | Agent | Callable, game: Game, seed: int = 0) -> Agent:
+    """Make an agent: a name, `name:setting=value`, a model file, an Agent class or a function."""
+    made = find_agent(who, game)
+    made.begin(0, Chance(seed, 0, 1))
+    return made
+
+
+def agents(game: Game) -> list[str]:
+    """List the names of the agents that can play a game."""
+    return sorted(agent_kinds(game))
+
+
+def load(path: str | os.PathLike[str]) -> Record:
+    """Read a record file and check that it replays."""
+    return Record.load(path)

@@ -1,1 +1,68 @@
-def main(): pass
+"""The command line. A command parses, calls the library and prints."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import typer
+
+from kibitz.cli.shared import complain
+from kibitz.core.errors import KibitzError, Misuse
+
+# Typer carries its own copy of click, older ones use click itself: ask it for the class.
+USAGE_ERROR: Any = typer.BadParameter.__base__
+SUCCESS, FAILURE, MISUSE, INTERRUPTED = 0, 1, 2, 130
+
+
+def build() -> typer.Typer:
+    """Put the commands together."""
+    from kibitz.cli import arena, catalogue, demo, playing
+
+    app = typer.Typer(
+        name="kibitz",
+        help="A workbench where agents learn tabletop games, rate one another, and play you.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    for command in (
+        catalogue.games, catalogue.rules, catalogue.agents, playing.play, playing.watch,
+        arena.match, arena.solve, playing.replay, demo.demo, arena.bench,
+    ):  # fmt: skip
+        app.command()(command)
+    return app
+
+
+def run(arguments: list[str] | None = None) -> int:
+    """Run one command and give its exit code: 0 success, 1 failure, 2 misuse."""
+    try:
+        code = build()(args=arguments, prog_name="kibitz", standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else SUCCESS
+    except typer.Exit as leaving:
+        return leaving.exit_code
+    except USAGE_ERROR as error:
+        message = error.format_message()
+        complain(f"{message} See kibitz --help." if message else "See kibitz --help.")
+        return MISUSE
+    except Misuse as error:
+        complain(str(error))
+        return MISUSE
+    except KibitzError as error:
+        complain(str(error))
+        return FAILURE
+    except (KeyboardInterrupt, typer.Abort):
+        complain("Interrupted.")
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output has gone (`| head`): say nothing, and let nothing be flushed.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return SUCCESS
+
+
+def main() -> None:
+    """Run kibitz as a program."""
+    sys.exit(run())

@@ -258,5 +258,3 @@ def unfit(games: tuple[str, ...] | None, game: Game) -> str | None:
     if games is None or game.name in games:
         return None
     return f"it plays {', '.join(games)} only"
-
-

@@ -84,6 +84,10 @@ def _no_flaw(table: Table) -> str | None:
     return None
 
 
+def _not_there(settings: Mapping[str, Any]) -> str | None:
+    return None
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Game:
     """A game with its options set. Rooms make one with the defaults; `having` gives others.
@@ -111,6 +115,7 @@ class Game:
     hides: bool = False  # some seat may not see some cell
     cooperative: bool = False  # all seats win and lose together
     flaw: Callable[[Table], str | None] = _no_flaw  # what is wrong with a dealt table, if anything
+    open_spiel: Callable[[Mapping[str, Any]], str | None] = _not_there  # its name in OpenSpiel
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

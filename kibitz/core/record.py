@@ -141,9 +141,9 @@ class Record:
     def _checked(
         cls, content: dict[str, Any], find: Callable[[str], Game] | None, source: str
     ) -> Record:
-        if find is None:
-            from kibitz.core.registry import find_game as find
-        game = find(str(content["game"])).having(**content["settings"])
+        from kibitz.core.registry import find_game
+
+        game = (find or find_game)(str(content["game"])).having(**content["settings"])
         if content["version"] != game.version:
             raise BadRecord(
                 f"{source} was played by version {content['version']} of {game.name}; "

@@ -10,7 +10,7 @@ import functools
 import importlib
 import os
 import pkgutil
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
@@ -53,7 +53,7 @@ def agent_kinds(game: Game) -> dict[str, Any]:
     return {**kinds, **game.agents}
 
 
-def find_agent(who: str | os.PathLike[str] | Agent | Callable, game: Game) -> Agent:
+def find_agent(who: Any, game: Game) -> Agent:
     """Make an agent from `name`, `name:setting=value,..`, a model file, a class or a function."""
     if isinstance(who, Agent):
         if who.game != game:
@@ -110,11 +110,11 @@ def _rooms() -> list[str]:
     return sorted(module.name for module in pkgutil.iter_modules(package.__path__) if module.ispkg)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _joined(group: str) -> dict[str, EntryPoint]:
     return {point.name: point for point in entry_points(group=group)}
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _load(point: EntryPoint) -> Any:
     return point.load()

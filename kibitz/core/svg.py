@@ -1,9 +1,9 @@
 """What all drawings share: the palette, the seats' marks, the three marks of a board, buttons.
 
 Drawings are text. `tag` makes an element from elements, `text` and attributes are escaped, and
-`board` puts it all under one root. A page changes colours by setting `--paper`, `--ink`, `--quiet`,
-`--line`, `--accent`, `--halo` or `--opinion` on anything around the drawing. Nothing has an id and
-every style rule begins with the root's class, so many boards can share a page.
+`board` puts it all under one root. A page changes colours by setting `--paper`, `--ink`, `--line`
+or `--accent` (and if it likes `--halo`, `--quiet`, `--opinion`) on anything around the drawing.
+Nothing has an id and every style rule begins with the root's class, so boards can share a page.
 """
 
 from __future__ import annotations
@@ -17,11 +17,13 @@ from kibitz.core.table import View
 PALETTE = {  # on light, on dark
     "paper": ("#FAF8F4", "#16181D"),
     "ink": ("#1F2328", "#E6E3DC"),
-    "quiet": ("#67645C", "#A5A197"),  # for words that step back
     "line": ("#D9D4C7", "#343841"),
     "accent": ("#0072B2", "#56B4E9"),
     "halo": ("#E9B50B", "#E9B50B"),
-    "opinion": ("#7FC1EA", "#0A5A8A"),  # ink stays legible on it when it is opaque
+}
+MIXED = {  # with paper, so that a page need not set them: plain, from, per cent
+    "quiet": ("#696B6D", "ink", 66),  # words that step back
+    "opinion": ("#7DB5D3", "accent", 50),  # ink is legible on it when it is opaque
 }
 SEAT_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")  # Okabe-Ito
 SEAT_SHAPES = ("circle", "square", "triangle", "diamond", "star", "hexagon")
@@ -33,23 +35,30 @@ CORNER = 8
 
 def paint(name: str, what: str = "fill") -> str:
     """Write a style declaration in a colour of the palette, plain for those who lack variables."""
-    return f"{what}:{PALETTE[name][0]};{what}:var(--k-{name})"
+    return f"{what}:{(PALETTE | MIXED)[name][0]};{what}:var(--k-{name})"
 
 
 def _variables(variant: int) -> str:
     return ";".join(f"--k-{name}:var(--{name},{pair[variant]})" for name, pair in PALETTE.items())
 
 
+def _mixtures() -> str:
+    return ";".join(
+        f"--k-{name}:var(--{name},color-mix(in srgb,var(--k-{other}) {part}%,var(--k-paper)))"
+        for name, (_, other, part) in MIXED.items()
+    )
+
+
 STYLE = f"""
-.kibitz{{{_variables(0)};font-family:{FONT};font-variant-numeric:tabular-nums}}
+.kibitz{{{_variables(0)};{_mixtures()};font-family:{FONT};font-variant-numeric:tabular-nums}}
 @media (prefers-color-scheme:dark){{.kibitz{{{_variables(1)}}}}}
-{"".join(f".kibitz .{name}{{{paint(name)}}}" for name in PALETTE)}
+{"".join(f".kibitz .{name}{{{paint(name)}}}" for name in PALETTE | MIXED)}
 .kibitz text{{pointer-events:none;user-select:none}}
 .kibitz .strong{{font-weight:600}}
 .kibitz .edge{{fill:none;{paint("line", "stroke")}}}
 .kibitz .legal{{fill:transparent;{paint("quiet", "stroke")};stroke-width:1.25;stroke-dasharray:4 4;
 stroke-opacity:.7}}
-.kibitz .last{{{paint("halo")};fill-opacity:.38;filter:blur(4px);pointer-events:none}}
+.kibitz .last{{{paint("halo")};fill-opacity:.34;filter:blur(4px);pointer-events:none}}
 .kibitz .value{{{paint("opinion")};pointer-events:none}}
 .kibitz [role=button]{{cursor:pointer;outline:none}}
 .kibitz [role=button]:hover .legal,.kibitz [role=button]:focus-visible .legal{{
@@ -62,7 +71,7 @@ stroke-opacity:.7}}
 
 def number(value: float) -> str:
     """Write a number with at most two decimals."""
-    return f"{value:.2f}".rstrip("0").rstrip(".").replace("-0", "0", value > -0.005)
+    return str(value) if isinstance(value, int) else f"{round(value, 2) + 0.0:g}"  # never -0
 
 
 def tag(name: str, *inside: str, **attributes: str | float | None) -> str:
@@ -117,7 +126,7 @@ def button(view: View, action: int, *inside: str, **attributes: str | float | No
     """
     title = tag("title", escape(view.say(action)))
     return tag(
-        "g", title, *inside, data_action=action, role="button", tabindex=0, **attributes
+        "g", title, *inside, data_action=int(action), role="button", tabindex=0, **attributes
     )
 
 
@@ -185,25 +194,38 @@ def seat_mark(seat: int, x: float, y: float, size: float = 16, **attributes: str
     return tag("g", shape, **{"fill": seat_colour(seat), **attributes})
 
 
+def won(view: View, seat: int) -> bool:
+    """Tell whether a seat has won a finished game, and not drawn it."""
+    return view.over and view.points[seat] == max(view.points) > min(view.points)
+
+
 def standing(view: View, seat: int) -> str:
     """Say who sits there and how it stands: 'You · to move', 'Seat 1 · won'."""
     who = "You" if seat == view.seat else f"Seat {seat}"
-    if view.over:
-        points = view.points
-        if min(points) == max(points):
-            return f"{who} · draw"
-        return f"{who} · {'won' if points[seat] == max(points) else 'lost'}"
-    return f"{who} · to move" if seat == view.mover else who
+    if not view.over:
+        return f"{who} · to move" if seat == view.mover else who
+    if view.game.cooperative:
+        return who
+    if min(view.points) == max(view.points):
+        return f"{who} · draw"
+    return f"{who} · {'won' if won(view, seat) else 'lost'}"
 
 
 def seat_chip(view: View, seat: int, x: float, y: float, words: str = "") -> str:
     """Draw a seat's mark and standing from x on, centred on y; whoever moves or won is framed."""
     words = words or standing(view, seat)
-    lit = seat == view.mover or (view.over and view.points[seat] == max(view.points))
+    lit = seat == view.mover or won(view, seat)
     frame = tag(
-        "rect", x=x, y=y - 16, width=text_width(words) + 48, height=32, rx=16,
-        fill="none", stroke=seat_colour(seat), stroke_width=2,
-    )  # fmt: skip
+        "rect",
+        x=x,
+        y=y - 16,
+        width=text_width(words) + 52,
+        height=32,
+        rx=16,
+        fill="none",
+        stroke=seat_colour(seat),
+        stroke_width=2,
+    )
     return tag(
         "g",
         frame if lit else "",

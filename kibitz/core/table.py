@@ -63,8 +63,8 @@ class Position:
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is type(self)
-            and other.game == self.game  # type: ignore[attr-defined]
-            and np.array_equal(other.cells, self.cells)  # type: ignore[attr-defined]
+            and other.game == self.game
+            and np.array_equal(other.cells, self.cells)
         )
 
     __hash__ = None  # type: ignore[assignment]  # cells change
@@ -107,9 +107,7 @@ class View(Position):
         self.game.rules.observe(self.cells, out)
         return out
 
-    def svg(
-        self, last: Move | None = None, opinion: Mapping[int, float] | None = None
-    ) -> str:
+    def svg(self, last: Move | None = None, opinion: Mapping[int, float] | None = None) -> str:
         """Draw the board: what may be clicked, the last move, and what somebody thinks of each."""
         return self.game.drawing.draw(self, last=last, opinion=opinion)
 
@@ -151,7 +149,9 @@ class Table(Position):
         if seat is None:
             seat = max(self.seat, 0)
         if not 0 <= seat < self.game.players:
-            raise Misuse(f"{self.game.name}: there is no seat {seat}; 0 to {self.game.players - 1}.")
+            raise Misuse(
+                f"{self.game.name}: there is no seat {seat}; 0 to {self.game.players - 1}."
+            )
         out = np.empty_like(self.cells)
         self.game.rules.look(self.cells, seat, out)
         return View(self.game, out)

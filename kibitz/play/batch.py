@@ -11,6 +11,7 @@ All arrays are made once and filled anew by every step.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -124,9 +125,7 @@ class Batch:
         self.final = np.zeros((size, game.players))
         ready = (lambda loop: loop) if game.is_compiled else in_python
         self._fill, self._advance = ready(fill), ready(advance)
-        ready(deal_all)(
-            game.rules, self._states, self._blank, self.seed, self._deals, self._scored
-        )
+        ready(deal_all)(game.rules, self._states, self._blank, self.seed, self._deals, self._scored)
         self._spread(self._look)
 
     def step(self, actions: np.ndarray) -> None:
@@ -155,7 +154,7 @@ class Batch:
             self.masks, self.features, self.seat,
         )  # fmt: skip
 
-    def _spread(self, work) -> None:
+    def _spread(self, work: Callable[[int, int], None]) -> None:
         """Do the work for all games, in as many threads as there are cores for it."""
         if self._pool is None:
             work(0, self.size)

@@ -34,8 +34,9 @@ class Share:
     high: float
 
     def text(self) -> str:
-        """Write it in per cent, as `62.1% (61.2 to 63.0)`."""
-        return f"{100 * self.mean:.1f}% ({100 * self.low:.1f} to {100 * self.high:.1f})"
+        """Write it in per cent with the wider side of its interval, as `62.1 ± 0.9%`."""
+        wider = max(self.high - self.mean, self.mean - self.low)
+        return f"{100 * self.mean:.1f} ± {100 * wider:.1f}%"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -54,7 +54,8 @@ def in_workers(
 
     def play(at: int, count: int) -> int:
         worker = free.pop()
-        assert worker.stdin and worker.stdout
+        assert worker.stdin is not None
+        assert worker.stdout is not None
         worker.stdin.write(json.dumps({**about, "first": at, "count": count}).encode() + b"\n")
         worker.stdin.flush()
         _receive(worker.stdout, points[at : at + count], plies[at : at + count])

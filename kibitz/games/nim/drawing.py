@@ -1,8 +1,12 @@
-"""Nim as a picture: match sticks in rows. A click takes a stick and all to its right."""
+"""Nim as a picture: match sticks in rows. A click takes a stick and all to its right.
+
+Sticks stay where they lay at the start. Those just taken leave a ghost, earlier ones a dot.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from kibitz.core.svg import (
     CORNER,
@@ -12,62 +16,101 @@ from kibitz.core.svg import (
     halo,
     legal,
     number,
-    opinion as shade,
     paint,
     seat_chip,
     seat_mark,
     tag,
     text,
 )
+from kibitz.core.svg import opinion as shade
 from kibitz.core.table import Move, View
 from kibitz.games.nim.rules import MOST
 
-SIDE = 104  # left for a row's name, right for its count
-GAP = 28  # between rows, for the figures of an opinion
+SIDE = 112  # left for a row's name, right for its count
 EDGE = 64  # above and below, for the seats
+GAP = 28  # between rows, for the figures of an opinion
 NARROWEST = 480
 
-# Sticks that a click would take are siblings in order, so `~` is "all to its right".
+# The sticks of a row that may be taken are siblings in order, so `~` means "all to its right".
 TAKEN = (
-    "& .take:hover{0},& .take:hover~.take{0},"
-    "& .row:not(:hover) .take:focus-visible{0},& .row:not(:hover) .take:focus-visible~.take{0}"
+    "& .take:hover {0},& .take:hover~.take {0},"
+    "& .row:not(:hover) .take:focus-visible {0},& .row:not(:hover) .take:focus-visible~.take {0}"
 )
 STYLE = f"""
 & .band{{{paint("accent")};fill-opacity:0}}
-{TAKEN.format(" .band")}{{fill-opacity:.16}}
+{TAKEN.format(".band")}{{fill-opacity:.16}}
 & .match{{transition:transform .15s}}
-{TAKEN.format(" .match")}{{transform:translateY(-6px)}}
+{TAKEN.format(".match")}{{transform:translateY(-6px)}}
 @media (prefers-reduced-motion:reduce){{& .match{{transition:none}}}}
 & .wood{{fill:#E2B97F;stroke:#9A6B34;stroke-width:.75}}
-& .shade{{fill:#C4935252}}
+& .shade{{fill:#C49352;fill-opacity:.4}}
 & .head{{fill:#C5352B;stroke:#7E1B15;stroke-width:.75}}
 & .gloss{{fill:#FFFFFF;fill-opacity:.4}}
-& .ghost *{{fill:none;{paint("quiet", "stroke")};stroke-width:1;stroke-opacity:.75}}
+& .ghost *{{fill:none;{paint("ink", "stroke")};stroke-width:1;stroke-opacity:.5}}
+& .ghost .shade,& .ghost .gloss{{display:none}}
 & .much{{visibility:hidden}}
 & .take:hover .much,& .row:not(:hover) .take:focus-visible .much{{visibility:visible}}
-& .row:hover .was{{visibility:hidden}}
+& .row:hover .was,& .row:focus-within .was{{visibility:hidden}}
 """
 
 
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Where one row lies, and how large its sticks are."""
+
+    left: float
+    top: float
+    pitch: float  # from stick to stick
+    length: float
+
+    @property
+    def middle(self) -> float:
+        """The height that words beside the row stand at."""
+        return self.top + self.length / 2
+
+    def centre(self, place: int) -> float:
+        """Where a stick's middle is, from left to right."""
+        return self.left + (place + 0.5) * self.pitch
+
+    def frame(self, first: int, count: int = 1) -> dict[str, float]:
+        """A box around sticks that lie side by side."""
+        return {
+            "x": self.left + first * self.pitch + 1,
+            "y": self.top - 7,
+            "width": count * self.pitch - 2,
+            "height": self.length + 14,
+            "rx": min(CORNER, count * self.pitch / 4),
+        }
+
+
 def draw(view: View, last: Move | None = None, opinion: Mapping[int, float] | None = None) -> str:
-    """Draw the rows; sticks stay where they lay, and a dot is where one was taken."""
+    """Draw the rows from the viewer's seat."""
     start = view.game.settings["rows"]
-    pitch = min(max(672 / max(start), 12), 36)
-    length = min(max(480 / len(start) - 28, 40), 88)
+    length = min(max(480 / len(start) - GAP, 40), 88)
+    pitch = min(max(672 / max(start), 12), 36, 0.7 * length)
     width = max(NARROWEST, 2 * SIDE + pitch * max(start))
     height = 2 * EDGE + (length + GAP) * len(start)
-    rows = [
-        _row(view, row, width, EDGE + GAP / 2 + row * (length + GAP), pitch, length, last, opinion)
-        for row in range(len(start))
-    ]
+    column = (width + pitch * max(start)) / 2 + 28  # of the counts
+    actions = view.legal
+    parts = []
+    for row, sticks in enumerate(start):
+        top = EDGE + GAP / 2 + row * (length + GAP)
+        place = Row((width - pitch * sticks) / 2, top, pitch, length)
+        here = [action for action in actions if action // MOST == row]
+        mine = here if view.mover == view.seat else []
+        parts.append(text(28, place.middle, f"row {row + 1}", 13, "quiet", text_anchor="start"))
+        parts += _marks(view, row, place, here, mine, last, opinion or {})
+        parts.append(_sticks(view, row, place, column, mine, last))
     return board(
-        view, width, height,
+        view,
+        width,
+        height,
         seat_chip(view, 1 - view.seat, 16, 34),
         text(width - 28, 34, _terms(view), 13, "quiet", text_anchor="end"),
-        *rows,
+        *parts,
         seat_chip(view, view.seat, 16, height - 34),
         style=STYLE,
-    )  # fmt: skip
+    )
 
 
 def _terms(view: View) -> str:
@@ -77,87 +120,90 @@ def _terms(view: View) -> str:
     return f"{cap}last stick {'loses' if settings['misere'] else 'wins'}"
 
 
-def _row(
-    view: View, row: int, width: float, top: float, pitch: float, length: float,
-    last: Move | None, opinion: Mapping[int, float] | None,
-) -> str:  # fmt: skip
-    start = view.game.settings["rows"][row]
+def _taken(last: Move | None, row: int) -> int:
+    """Count the sticks that the last move took from a row."""
+    return last.action % MOST + 1 if last and last.action // MOST == row else 0
+
+
+def _marks(
+    view: View,
+    row: int,
+    place: Row,
+    here: list[int],
+    mine: list[int],
+    last: Move | None,
+    opinion: Mapping[int, float],
+) -> list[str]:
+    """Mark what was taken, what somebody thinks, and what may be taken, all behind the sticks."""
     sticks = int(view["rows"][row])
-    taken = last.action % MOST + 1 if last and last.action // MOST == row else 0
-    left = (width - pitch * start) / 2
-    middle = top + length / 2
-
-    def run(first: int, count: int) -> dict[str, float]:
-        """Frame sticks that lie side by side."""
-        return {
-            "x": left + first * pitch + 1, "y": top - 7,
-            "width": count * pitch - 2, "height": length + 14, "rx": min(CORNER, pitch / 2),
-        }  # fmt: skip
-
-    parts = [text(28, middle, f"row {row + 1}", 13, "quiet", text_anchor="start")]
-    if taken:
-        parts.append(halo("rect", **run(sticks, taken)))
-    legal_here = [action for action in view.legal if action // MOST == row]
-    parts += _opinions(legal_here, opinion or {}, sticks, left, top, pitch, length)
-
-    mine = legal_here if view.mover == view.seat else []
-    if mine:
-        parts.append(legal("rect", **run(sticks - len(mine), len(mine))))
-    column = (width + pitch * max(view.game.settings["rows"])) / 2 + 20
-    parts.append(text(column + 8, middle, str(sticks), 16, "ink strong" if sticks else "quiet"))
-    places = []
-    for place in range(start):
-        x = left + (place + 0.5) * pitch
-        if place < sticks:
-            match = _match(x, top, pitch, length, row * 5 + place * 3)
-            action = row * MOST + sticks - place - 1
-            if action in mine:
-                much = text(column + 44, middle, f"−{sticks - place}", 16, "much accent strong")
-                band = tag("rect", class_="band", x=x - pitch / 2, y=top - 7, width=pitch,
-                           height=length + 14)  # fmt: skip
-                match = button(view, action, band, match, much, class_="take")
-            places.append(match)
-        elif place < sticks + taken:
-            places.append(tag("g", _match(x, top, pitch, length, row * 5 + place * 3, bare=True), class_="ghost"))
-        else:
-            places.append(tag("circle", cx=x, cy=middle, r=min(2.5, pitch / 8), class_="line"))
-    if last and taken:
-        was = seat_mark(last.seat, column + 36, middle, 12)
-        was += text(column + 48, middle, f"−{taken}", 14, "quiet", text_anchor="start")
-        places.append(tag("g", was, class_="was"))
-    return tag("g", *parts, tag("g", *places, class_="row"))
-
-
-def _opinions(
-    actions: list[int], opinion: Mapping[int, float], sticks: int,
-    left: float, top: float, pitch: float, length: float,
-) -> list[str]:  # fmt: skip
-    """Shade the stick that each action takes first; where sticks are tight only the best has a figure."""
-    held = {action: opinion[action] for action in actions if action in opinion}
-    best = max(held, key=held.__getitem__, default=None)
     marks = []
+    taken = _taken(last, row)
+    if taken:
+        marks.append(halo("rect", **place.frame(sticks, taken)))
+    held = {action: opinion[action] for action in here if action in opinion}
+    best = max(held, key=held.__getitem__, default=None)
     for action, value in held.items():
-        x = left + (sticks - action % MOST - 1) * pitch
-        marks.append(shade(value, "rect", x=x + 1, y=top - 7, width=pitch - 2, height=length + 14,
-                           rx=min(CORNER, pitch / 2)))  # fmt: skip
-        if pitch >= 28 or action == best:
-            marks.append(figure(value, x + pitch / 2, top - 13, 11))
+        first = sticks - action % MOST - 1
+        marks.append(shade(value, "rect", **place.frame(first)))
+        if place.pitch >= 28 or action == best:  # where sticks are tight, only the best
+            marks.append(figure(value, place.centre(first), place.top - 14, 11))
+    if mine:
+        marks.append(legal("rect", **place.frame(sticks - len(mine), len(mine))))
     return marks
 
 
-def _match(x: float, y: float, pitch: float, length: float, lot: int, bare: bool = False) -> str:
+def _sticks(
+    view: View, row: int, place: Row, column: float, mine: list[int], last: Move | None
+) -> str:
+    """Draw a row's sticks, ghosts and dots, then its count and what was taken."""
+    sticks = int(view["rows"][row])
+    taken = _taken(last, row)
+    parts = []
+    for stick in range(view.game.settings["rows"][row]):
+        x = place.centre(stick)
+        action = row * MOST + sticks - stick - 1
+        if stick >= sticks + taken:
+            dot = min(2.5, place.pitch / 8)
+            parts.append(tag("circle", cx=x, cy=place.middle, r=dot, class_="line"))
+        elif stick >= sticks:
+            parts.append(tag("g", _match(place, stick, row), class_="ghost"))
+        elif action in mine:
+            band = {**place.frame(stick), "x": x - place.pitch / 2, "width": place.pitch, "rx": 0}
+            much = text(column + 36, place.middle, f"−{sticks - stick}", 16, "much accent strong")
+            parts.append(
+                button(
+                    view,
+                    action,
+                    tag("rect", class_="band", **band),
+                    tag("g", _match(place, stick, row), class_="match"),
+                    much,
+                    class_="take",
+                )
+            )
+        else:
+            parts.append(_match(place, stick, row))
+    parts.append(text(column, place.middle, str(sticks), 16, "ink strong" if sticks else "quiet"))
+    if last and taken:
+        was = seat_mark(last.seat, column + 28, place.middle, 12)
+        was += text(column + 40, place.middle, f"−{taken}", 14, "quiet", text_anchor="start")
+        parts.append(tag("g", was, class_="was"))
+    return tag("g", *parts, class_="row")
+
+
+def _match(place: Row, stick: int, row: int) -> str:
     """Draw a match, its head up, a little askew as matches lie."""
-    half = min(max(pitch * 0.11, 1.75), 4)
+    half = min(max(0.11 * place.pitch, 1.75), 0.045 * place.length)
     tall = 2.6 * half  # half the height of the head
-    neck = 1.5 * tall
-    wood = f"M{number(-half)} {number(neck)}V{number(length)}H{number(half)}V{number(neck)}z"
-    shade = f"M{number(half / 4)} {number(neck)}V{number(length)}H{number(half)}V{number(neck)}z"
-    parts = [
-        tag("path", d=wood, class_="wood"),
-        "" if bare else tag("path", d=shade, class_="shade"),
+    neck, end, side = number(1.5 * tall), number(place.length), number(half)
+    tilt = ((5 * row + 3 * stick) % 7 - 3) * min(0.35, place.pitch / 100)
+    at = f"translate({number(place.centre(stick))} {number(place.top)})"
+    return tag(
+        "g",
+        tag("path", d=f"M-{side} {neck}V{end}H{side}V{neck}z", class_="wood"),
+        tag("path", d=f"M{number(half / 4)} {neck}V{end}H{side}V{neck}z", class_="shade"),
         tag("ellipse", cy=tall, rx=1.6 * half, ry=tall, class_="head"),
-        "" if bare else tag("ellipse", cx=-0.5 * half, cy=0.7 * tall, rx=0.4 * half, ry=0.35 * tall, class_="gloss"),
-    ]
-    tilt = (lot % 7 - 3) * min(0.35, pitch / 100)
-    place = f"translate({number(x)} {number(y)}) rotate({number(tilt)} 0 {number(length / 2)})"
-    return tag("g", tag("g", *parts, transform=place), class_=None if bare else "match")
+        tag(
+            "ellipse", cx=-0.5 * half, cy=0.7 * tall, rx=0.4 * half, ry=0.35 * tall, class_="gloss"
+        ),
+        transform=f"{at} rotate({number(tilt)} 0 {number(place.length / 2)})",
+    )

@@ -13,6 +13,9 @@ v1  first release
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from kibitz.core.compiled import (
     DEAL,
     FOLD,
@@ -58,6 +61,8 @@ WINNER = LAYOUT.start("winner")
 def deal(state, rng):
     """Lay out the rows; seat 0 begins."""
     for row in range(MOST_ROWS):
+        if state[START + row] == 0:
+            break  # rows are given without gaps
         state[ROWS + row] = state[START + row]
     state[WINNER] = -1
 
@@ -66,16 +71,19 @@ def deal(state, rng):
 def legal(state, actions):
     """Any number of sticks from any one row, up to the cap."""
     n = 0
+    row = 0
     cap = state[CAP]
-    for row in range(MOST_ROWS):
+    while row < MOST_ROWS and state[START + row] > 0:
         sticks = state[ROWS + row]
         if cap > 0 and sticks > cap:
             sticks = cap
-        for spare in range(sticks):
-            actions[n] = row * MOST + spare
+        action = row * MOST
+        while sticks > 0:
+            actions[n] = action
+            action += 1
             n += 1
-        if state[START + row] == 0:
-            break  # rows are given without gaps
+            sticks -= 1
+        row += 1
     return n
 
 
@@ -89,6 +97,8 @@ def play(state, action):
     if state[ROWS + row] > 0:
         return
     for other in range(MOST_ROWS):
+        if state[START + other] == 0:
+            break
         if state[ROWS + other] > 0:
             return
     # Misère: the seat left to move has won. Normal: it has lost.
@@ -167,6 +177,14 @@ def flaw(table: Table) -> str | None:
     return None
 
 
+def open_spiel(settings: Mapping[str, Any]) -> str | None:
+    """Give the name of the same game in OpenSpiel, which knows no cap."""
+    if settings["k"]:
+        return None
+    rows = ";".join(map(str, settings["rows"]))
+    return f"nim(pile_sizes={rows},is_misere={settings['misere']})"
+
+
 GAME = Game(
     name="nim",
     title="Nim",
@@ -183,4 +201,5 @@ GAME = Game(
     most_plies=lambda settings: sum(settings["rows"]),
     features=lambda settings: 2 + len(settings["rows"]) * (1 + BITS),
     flaw=flaw,
+    open_spiel=open_spiel,
 )

@@ -20,7 +20,9 @@ In normal play whoever takes the very last stick wins.
 Type a move as 'take 3 from row 2', or in short '3 from 2' or '3 2'. Rows count from 1.
 """
 
-SHORT = re.compile(r"(?:take\s+)?(\d{1,4})\s*(?:sticks?\s*)?(?:from|of|,|\s)\s*(?:row\s*)?(\d{1,4})")
+SHORT = re.compile(
+    r"(?:take\s+)?(\d{1,4})\s*(?:sticks?\s*)?(?:from|of|,|\s)\s*(?:row\s*)?(\d{1,4})"
+)
 
 
 def say(view: View, action: int) -> str:

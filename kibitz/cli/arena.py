@@ -1,0 +1,192 @@
+"""Measuring: matches, exact solutions, speed."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kibitz.cli.shared import (
+    GameName,
+    Json,
+    Seed,
+    Setting,
+    Waiting,
+    chosen_game,
+    console,
+    grid,
+    print_json,
+)
+from kibitz.core.registry import game_names
+from kibitz.play.match import match as play_match
+from kibitz.play.result import MatchResult
+from kibitz.search.solve import MOST_POSITIONS, Solution, in_words
+from kibitz.search.solve import solve as solve_game
+
+Agents = Annotated[
+    list[str], typer.Argument(metavar="AGENT...", help="Who plays; see kibitz agents GAME.")
+]
+
+
+def match(
+    game: GameName,
+    agents: Agents,
+    games: Annotated[int, typer.Option("--games", "-n", help="How many games.")] = 1000,
+    seed: Seed = None,
+    duplicate: Annotated[
+        bool, typer.Option(help="Play every deal once in each rotation of the seats.")
+    ] = True,
+    cores: Annotated[int | None, typer.Option(help="How many cores; all by default.")] = None,
+    settings: Setting = None,
+    json: Json = False,
+) -> None:
+    """Play many games between agents: who is better, by how much, how sure."""
+    with Waiting("playing") as waiting:
+        result = play_match(
+            chosen_game(game, settings), agents, games, seed=seed, duplicate=duplicate,
+            cores=cores, progress=waiting.progress,
+        )  # fmt: skip
+    if json:
+        print_json(result.to_dict())
+        return
+    out = console()
+    out.print(match_table(result))
+    out.print()
+    out.print(seat_table(result))
+    out.print(
+        f"\n{result.games:,} games{' of duplicate deals' if result.duplicate else ''}, seed "
+        f"{result.seed}, {result.moves / result.games:.1f} moves a game; "
+        f"{result.games_per_second:,.0f} games and {result.moves_per_second:,.0f} moves a second. "
+        "Intervals are 95%.",
+        style="dim",
+    )
+
+
+def match_table(result: MatchResult) -> object:
+    """Make the table of a match: a row for each agent."""
+    if result.cooperative:
+        scores = [(agent.name, agent.points.text()) for agent in result.agents]
+        return grid("", ("agent", "points"), scores)
+    rows = [
+        (
+            agent.name, agent.share.text(), f"{agent.wins:,}", f"{agent.draws:,}",
+            f"{agent.losses:,}", agent.points.text(), agent.margin.text(),
+        )
+        for agent in result.agents
+    ]  # fmt: skip
+    return grid("", ("agent", "share", "won", "drawn", "lost", "points", "margin"), rows)
+
+
+def seat_table(result: MatchResult) -> object:
+    """Make the table of seat effects: a row for each agent at each seat, and for everybody."""
+    columns = ["share at"] + [f"seat {seat.seat}" for seat in result.seats]
+    groups = [(agent.name, agent.seats) for agent in result.agents] + [("anybody", result.seats)]
+    rows = [
+        (name, *(seat.points.text() if result.cooperative else seat.share.text() for seat in seats))
+        for name, seats in groups
+    ]
+    if result.cooperative:
+        columns[0] = "points at"
+    return grid("", columns, rows)
+
+
+def solve(
+    game: GameName,
+    settings: Setting = None,
+    most: Annotated[int, typer.Option(help="Give up beyond so many positions.")] = MOST_POSITIONS,
+    save: Annotated[
+        Path | None, typer.Option(help="Keep the table in a .safetensors file.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Solve a game exactly: who wins, in how many plies, from how many positions."""
+    chosen = chosen_game(game, settings)
+    with Waiting("solving") as waiting:
+        progress = waiting.progress
+        folded = solve_game(chosen, most=most, progress=progress)
+        unfolded = solve_game(chosen, folded=False, most=most, progress=progress)
+        if save is not None:
+            folded.save(save)
+    start = folded.start()
+    options = {start.say(action): v for action, v in folded.options(start).items()}
+    if json:
+        print_json(
+            {
+                "game": chosen.name, "settings": dict(chosen.settings),
+                "verdict": folded.verdict, "in_words": _who_wins(folded),
+                "folded": {**asdict(folded.tally()), "positions": folded.tally().positions},
+                "unfolded": {**asdict(unfolded.tally()), "positions": unfolded.tally().positions},
+                "first_moves": options,
+            }
+        )  # fmt: skip
+        return
+    out = console()
+    out.print(f"[bold]{chosen.described()}[/]: {_who_wins(folded)}")
+    out.print()
+    out.print(tally_table([("mirror images folded", folded), ("unfolded", unfolded)]))
+    best = max(options, key=lambda words: _worth(options[words]))
+    out.print(f"\nBest first move: {best} ({in_words(options[best])}).")
+    out.print(
+        "Won, drawn and lost are for the seat to move; finished games are counted apart.",
+        style="dim",
+    )
+    if save is not None:
+        out.print(f"Saved. Play against it: kibitz play {chosen.name} --seats human,{save}")
+
+
+def tally_table(solutions: list[tuple[str, Solution]]) -> object:
+    """Make the table of how many positions are won, drawn and lost."""
+    rows = []
+    for name, solution in solutions:
+        tally = solution.tally()
+        counts = (tally.positions, tally.won, tally.drawn, tally.lost, tally.finished)
+        rows.append((name, *(f"{count:,}" for count in counts)))
+    return grid("", ("reachable positions", "all", "won", "drawn", "lost", "finished"), rows)
+
+
+def _worth(verdict: int) -> float:
+    return 1 / verdict if verdict else 0.0
+
+
+def _who_wins(solution: Solution) -> str:
+    verdict = solution.verdict
+    if verdict == 0:
+        return "with best play the game is a draw."
+    seat = 0 if verdict > 0 else 1
+    return (
+        f"seat {seat}, who moves {'first' if seat == 0 else 'second'}, wins in "
+        f"{abs(verdict)} plies with best play."
+    )
+
+
+def bench(
+    game: Annotated[str | None, typer.Argument(help="One game; all by default.")] = None,
+    seconds: Annotated[float, typer.Option(min=0.1, help="How long to measure each.")] = 2.0,
+    json: Json = False,
+) -> None:
+    """Measure the speed of random play on one core, beside OpenSpiel where it has the game."""
+    from kibitz.play.speed import measure
+
+    names = game_names() if game is None else [game]
+    measured = []
+    with Waiting("measuring") as waiting:
+        for place, name in enumerate(names):
+            measured += measure(chosen_game(name, None), seconds)
+            waiting.progress(place + 1, len(names))
+    if json:
+        print_json([asdict(speed) for speed in measured])
+        return
+    out = console()
+    ours = {speed.game: speed.per_second for speed in measured if speed.who == "kibitz"}
+    rows = [
+        (
+            f"{speed.game}: {speed.who}", f"{speed.per_second:,.0f}",
+            f"{ours[speed.game] / speed.per_second:,.1f} x",
+        )
+        for speed in measured
+    ]  # fmt: skip
+    out.print(grid("", ("random play, one core", "moves a second", "kibitz is"), rows))
+    if not any(speed.who != "kibitz" for speed in measured):
+        out.print("For a comparison with OpenSpiel: pip install 'kibitz[bench]'", style="dim")

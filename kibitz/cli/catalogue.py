@@ -1,0 +1,84 @@
+"""What is there: games, their rules, their agents."""
+
+from __future__ import annotations
+
+from kibitz.cli.shared import GameName, Json, Setting, chosen_game, console, grid, print_json
+from kibitz.core.options import Option
+from kibitz.core.registry import agent_kinds, find_game, game_names
+
+
+def games(json: Json = False) -> None:
+    """List the games."""
+    found = [find_game(name) for name in game_names()]
+    if json:
+        print_json(
+            [
+                {
+                    "name": game.name, "title": game.title, "summary": game.summary,
+                    "version": game.version, "seats": list(game.seats),
+                    "options": [_about(option) for option in game.all_options],
+                }
+                for game in found
+            ]
+        )  # fmt: skip
+        return
+    out = console()
+    for game in found:
+        low, high = game.seats
+        seats = f"{low}" if low == high else f"{low}-{high}"
+        out.print(f"[bold]{game.name}[/]  ({seats} seats)  {game.summary}")
+    out.print("\nNext: kibitz rules GAME, kibitz play GAME, kibitz agents GAME", style="dim")
+
+
+def rules(game: GameName, json: Json = False) -> None:
+    """Explain a game and list its options."""
+    found = find_game(game)
+    if json:
+        options = [_about(option) for option in found.all_options]
+        print_json({"name": found.name, "rules": found.words.RULES, "options": options})
+        return
+    out = console()
+    out.print(f"[bold]{found.title}[/]\n")
+    out.print(found.words.RULES, markup=False)
+    rows = [
+        (option.name, option.say(option.default), option.help, option.takes())
+        for option in found.all_options
+    ]
+    table = grid("Options (set them with --set name=value)", ("name", "default", "", ""), rows)
+    for column in table.columns[2:]:
+        column.justify, column.no_wrap = "left", False
+    out.print(table)
+
+
+def agents(game: GameName, settings: Setting = None, json: Json = False) -> None:
+    """List the agents that can play a game."""
+    found = chosen_game(game, settings)
+    kinds = agent_kinds(found)
+    if json:
+        print_json(
+            [
+                {
+                    "name": name,
+                    "summary": kind.summary(),
+                    "options": [_about(option) for option in kind.options],
+                }
+                for name, kind in kinds.items()
+            ]
+        )
+        return
+    out = console()
+    for name, kind in kinds.items():
+        out.print(f"[bold]{name}[/]  {kind.summary()}")
+        for option in kind.options:
+            default = option.say(option.default) or "none"
+            out.print(f"    {option.name}={default}  {option.help}", markup=False)
+    out.print("\nSettings follow a colon, as in mcts:sims=1000.", style="dim")
+
+
+def _about(option: Option) -> dict[str, object]:
+    return {
+        "name": option.name,
+        "default": option.default,
+        "help": option.help,
+        "takes": option.takes(),
+    }

@@ -1,0 +1,144 @@
+"""What the commands share: options, tables, waiting, and how things are shown."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import threading
+from collections.abc import Iterable, Sequence
+from types import TracebackType
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table as RichTable
+
+from kibitz.core.agent import Opinion
+from kibitz.core.game import Game
+from kibitz.core.options import split
+from kibitz.core.registry import find_game
+
+SHAPES = "●■▲◆★⬢"
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+PIPE_WIDTH = 120
+DELAY = 1.0  # seconds before a wait is worth a bar
+
+GameName = Annotated[str, typer.Argument(metavar="GAME", help="A game; see kibitz games.")]
+Setting = Annotated[
+    list[str] | None,
+    typer.Option("--set", "-s", metavar="NAME=VALUE", help="Set an option of the game."),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Plain = Annotated[bool, typer.Option("--plain", help="Text without colour or shapes.")]
+Seed = Annotated[int | None, typer.Option(help="Repeat the same chance.")]
+
+
+def console(plain: bool = False) -> Console:
+    """Make the console for what a command prints; a pipe gets plain, wide text."""
+    return Console(
+        highlight=False,
+        color_system=None if plain else "auto",
+        width=None if sys.stdout.isatty() else PIPE_WIDTH,
+    )
+
+
+def complain(message: str) -> None:
+    """Say on standard error what went wrong."""
+    Console(stderr=True, highlight=False, soft_wrap=True).print(escape(message))
+
+
+def print_json(content: Any) -> None:
+    """Print data as JSON; what is not a number becomes null."""
+    print(json.dumps(_finite(content), indent=1))
+
+
+def _finite(content: Any) -> Any:
+    if isinstance(content, dict):
+        return {str(key): _finite(value) for key, value in content.items()}
+    if isinstance(content, list | tuple):
+        return [_finite(value) for value in content]
+    if isinstance(content, float) and not math.isfinite(content):
+        return None
+    return content
+
+
+def chosen_game(name: str, settings: Iterable[str] | None) -> Game:
+    """Find the game that was asked for, with what was set."""
+    given: dict[str, str] = {}
+    for text in settings or ():
+        given.update(split(text))
+    return find_game(name).having(**given)
+
+
+def grid(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> RichTable:
+    """Make a table: the first column left, numbers right."""
+    table = RichTable(title=title or None, title_justify="left", box=None, pad_edge=False,
+                      header_style="bold", title_style="bold", padding=(0, 2, 0, 0))  # fmt: skip
+    for place, column in enumerate(columns):
+        table.add_column(
+            column, justify="left" if place == 0 else "right", no_wrap=place > 0, overflow="fold"
+        )
+    for row in rows:
+        table.add_row(*(escape(cell) for cell in row))
+    return table
+
+
+def seat_name(seat: int, name: str = "", plain: bool = False) -> str:
+    """Write a seat with its shape in its colour, and who sits there."""
+    label = escape(f"seat {seat}" + (f" {name}" if name else ""))
+    if plain:
+        return label
+    place = seat % len(SHAPES)
+    return f"[{COLOURS[place]}]{SHAPES[place]}[/] {label}"
+
+
+def opinion_lines(opinion: Opinion, most: int = 5) -> list[str]:
+    """Write an agent's opinion: its choice and reason, then what it thinks of the options."""
+    lines = [f"{opinion.words}. {opinion.reason}"]
+    shown = [thought for thought in opinion.thoughts if thought.value is not None or thought.note]
+    for thought in shown[:most]:
+        value = "" if thought.value is None else f"{thought.value:+.3f}"
+        lines.append(f"   {thought.words:<24} {value:>8}  {thought.note}".rstrip())
+    if len(shown) > most:
+        lines.append(f"   and {len(shown) - most} more")
+    return lines
+
+
+class Waiting:
+    """A progress bar that appears on standard error when something takes longer than a second.
+
+    with Waiting("playing") as waiting:
+        match(..., progress=waiting.progress)
+    """
+
+    def __init__(self, label: str) -> None:
+        self.label = label
+        self._bar = Progress(
+            TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
+            TimeRemainingColumn(), console=Console(stderr=True), transient=True,
+        )  # fmt: skip
+        self._task = self._bar.add_task(f"{label} (the first time compiles)", total=None)
+        self._timer = threading.Timer(DELAY, self._bar.start)
+        self._timer.daemon = True
+
+    def __enter__(self) -> Waiting:
+        if sys.stderr.isatty():
+            self._timer.start()
+        return self
+
+    def progress(self, done: int, total: int) -> None:
+        """Move the bar."""
+        self._bar.update(self._task, description=self.label, completed=done, total=total)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._timer.cancel()
+        if self._bar.live.is_started:
+            self._bar.stop()
