@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numba
-from numba import config, types
+from numba import types
 from numba.core.errors import NumbaExperimentalFeatureWarning
 from numba.core.types import FunctionType
 from numba.extending import typeof_impl
@@ -32,6 +32,7 @@ warnings.filterwarnings(
     "ignore", message="First-class function type", category=NumbaExperimentalFeatureWarning
 )
 
+config: Any = numba.config  # Numba fills it when it is imported
 JIT = not config.DISABLE_JIT
 
 STATE = types.Array(types.int16, 1, "C")  # [cells], a state or a view
@@ -134,6 +135,7 @@ class Pointer(types.WrapperAddressProtocol):
         return self._signature
 
     def __call__(self, *arguments: Any) -> Any:
+        """Run the function from Python."""
         return self.function(*arguments)
 
 

@@ -114,7 +114,7 @@ class Game:
     features: Count
     hides: bool = False  # some seat may not see some cell
     cooperative: bool = False  # all seats win and lose together
-    flaw: Callable[[Table], str | None] = _no_flaw  # what is wrong with a dealt table, if anything
+    flaw: Callable[[Table], str | None] = _no_flaw  # what is wrong with a table, if anything
     open_spiel: Callable[[Mapping[str, Any]], str | None] = _not_there  # its name in OpenSpiel
     settings: Mapping[str, Any] = field(default_factory=dict)
 

@@ -56,10 +56,12 @@ def in_workers(
         worker = free.pop()
         assert worker.stdin is not None
         assert worker.stdout is not None
-        worker.stdin.write(json.dumps({**about, "first": at, "count": count}).encode() + b"\n")
-        worker.stdin.flush()
-        _receive(worker.stdout, points[at : at + count], plies[at : at + count])
-        free.append(worker)
+        try:
+            worker.stdin.write(json.dumps({**about, "first": at, "count": count}).encode() + b"\n")
+            worker.stdin.flush()
+            _receive(worker.stdout, points[at : at + count], plies[at : at + count])
+        finally:
+            free.append(worker)
         return count
 
     try:

@@ -169,11 +169,16 @@ def fold(state):
 
 
 def flaw(table: Table) -> str | None:
-    """Say what is wrong with a dealt table, or None."""
+    """Say what is wrong with a table as it stands, or None: sticks come from nowhere, and so on."""
     start = table.game.settings["rows"]
-    rows = tuple(table["rows"].tolist())
-    if rows != (*start, *(0,) * (MOST_ROWS - len(start))) or table["winner"] != -1:
-        return f"it begins with rows {rows}, not with {start}"
+    rows = table["rows"].tolist()
+    taken = sum(start) - sum(rows)
+    if any(left > most for left, most in zip(rows, (*start, *[0] * MOST_ROWS), strict=False)):
+        return f"rows {rows} hold more sticks than {start}"
+    if taken < table.plies or (table.plies == 0 and taken):
+        return f"{taken} sticks were taken in {table.plies} turns"
+    if table.over != (taken == sum(start)) or table.over != (table["winner"] >= 0):
+        return "the last stick and the winner do not agree"
     return None
 
 

@@ -178,10 +178,15 @@ def fold(state):
 
 
 def flaw(table: Table) -> str | None:
-    """Say what is wrong with a dealt table, or None."""
+    """Say what is wrong with a table as it stands, or None."""
     hands = table["hands"].tolist()
-    if hands != [1, 1, 1, 1]:
+    if table.plies == 0 and hands != [1, 1, 1, 1]:
         return f"it begins with hands {hands}, not with one finger on each"
+    dead = [not any(hands[:2]), not any(hands[2:])]
+    if all(dead):
+        return "both players have lost"
+    if table.over != (any(dead) or table.plies >= table.game.settings["max_plies"]):
+        return f"hands {hands} after {table.plies} turns, and the game is wrongly over or not"
     return None
 
 

@@ -1,0 +1,1 @@
+"""Kuhn poker, a game for kibitz from another package."""
