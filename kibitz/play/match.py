@@ -30,6 +30,7 @@ from kibitz.play.result import MatchResult, summarise
 from kibitz.play.workers import in_workers
 
 CHUNK_SECONDS = 0.1  # how long a thread plays before it reports
+WORTH_WAITING = 1.0  # seconds to play before guessing how long the rest will take
 WORTH_WORKERS = 3.0  # seconds that must remain before starting further processes pays
 
 Progress = Callable[[int, int], Any]
@@ -237,7 +238,7 @@ def _in_turn(
         spent = time.perf_counter() - began
         left = spent / (done + 1) * (total - done - 1)
         by_name = all(isinstance(who, str | os.PathLike) for who in agents)
-        if cores > 1 and by_name and spent > 1 and left > WORTH_WORKERS:
+        if cores > 1 and by_name and spent > WORTH_WAITING and left > WORTH_WORKERS:
             names = [os.fspath(who) for who in agents]
             in_workers(
                 runner.game, names, runner.seed, runner.duplicate, done + 1, points, plies,

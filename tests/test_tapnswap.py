@@ -1,0 +1,165 @@
+"""TapnSwap against an independent brute force, written from the rules alone."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+
+import numpy as np
+import pytest
+
+import kibitz
+from kibitz.core.errors import AmbiguousMove, UnreadableMove
+from kibitz.core.game import SEAT
+from kibitz.core.table import Table
+
+Pair = tuple[int, int]
+Position = tuple[Pair, Pair]  # the hands of the seat to move, then the other's
+START: Position = ((1, 1), (1, 1))
+
+
+def swaps(hands: Pair) -> dict[int, Pair]:
+    """Find the swaps on offer by listing all and keeping the smallest of each outcome."""
+    best: dict[tuple[int, ...], tuple[int, int, int, Pair]] = {}
+    for giver, fingers in itertools.product((0, 1), (1, 2, 3, 4)):
+        after = list(hands)
+        after[giver] -= fingers
+        after[1 - giver] += fingers
+        outcome = tuple(sorted(after))
+        if min(after) < 0 or max(after) > 4 or outcome == tuple(sorted(hands)):
+            continue
+        found = (fingers, giver, 4 + 2 * giver + fingers - 1, (after[0], after[1]))
+        best[outcome] = min(best.get(outcome, found), found)
+    return {action: pair for _, _, action, pair in best.values()}
+
+
+def moves(position: Position) -> dict[int, Position]:
+    """Give for each action what the other then faces."""
+    own, other = position
+    found = {}
+    for tapping, tapped in itertools.product((0, 1), (0, 1)):
+        if own[tapping] and other[tapped]:
+            hands = list(other)
+            hands[tapped] += own[tapping]
+            if hands[tapped] > 4:
+                hands[tapped] = 0
+            found[2 * tapping + tapped] = ((hands[0], hands[1]), own)
+    for action, pair in swaps(own).items():
+        found[action] = (other, pair)
+    return found
+
+
+@functools.cache
+def solved() -> dict[Position, int]:
+    """Find all reachable positions, then the verdicts, by repeated passes until nothing changes."""
+    reached, waiting = {START}, [START]
+    while waiting:
+        position = waiting.pop()
+        if any(position[0]):
+            for child in moves(position).values():
+                if child not in reached:
+                    reached.add(child)
+                    waiting.append(child)
+    verdicts: dict[Position, int] = {}
+    for plies in range(1, 200):
+        new = {}
+        for position in reached - verdicts.keys():
+            if not any(position[0]):
+                continue  # over: whoever is to move has lost
+            children = moves(position).values()
+            known = [0 if not any(child[0]) else verdicts.get(child) for child in children]
+            ended = [not any(child[0]) for child in children]
+            losing = [e or (v is not None and v < 0) for v, e in zip(known, ended, strict=True)]
+            if any(losing):
+                new[position] = plies
+            elif all(v is not None and v > 0 for v in known):
+                new[position] = -plies
+        verdicts.update(new)
+    for position in reached:
+        if any(position[0]):
+            verdicts.setdefault(position, 0)
+    return verdicts
+
+
+def table_at(position: Position, seat: int = 0) -> Table:
+    game = kibitz.game("tapnswap")
+    state = game.deal(0).cells
+    own, other = position
+    state[game.cell("hands")] = [*own, *other] if seat == 0 else [*other, *own]
+    state[SEAT] = seat
+    return Table(game, state)
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_legal_moves_and_their_outcomes_agree_with_brute_force(seat):
+    for position in solved():
+        table = table_at(position, seat)
+        expected = moves(position)
+        assert table.legal == sorted(expected)
+        for action, (theirs, own) in expected.items():
+            after = table.copy().play(action)["hands"].tolist()
+            both = [*own, *theirs] if seat == 0 else [*theirs, *own]
+            assert after == both
+
+
+@pytest.mark.parametrize("folded", [True, False])
+def test_the_solution_agrees_with_brute_force_on_every_position(folded):
+    solution = kibitz.solve(kibitz.game("tapnswap"), folded=folded)
+    verdicts = solved()
+    for position, verdict in verdicts.items():
+        for seat in (0, 1):
+            assert solution.ask(table_at(position, seat)) == verdict
+    kinds = {
+        tuple(tuple(sorted(pair)) for pair in position) if folded else position: verdict
+        for position, verdict in verdicts.items()
+    }
+    counted = np.sign(list(kinds.values()))
+    tally = solution.tally()
+    assert (tally.won, tally.drawn, tally.lost) == tuple((counted == s).sum() for s in (1, 0, -1))
+    assert solution.verdict == verdicts[START]
+
+
+def test_what_is_known_of_the_game():
+    """The figures that documents quote."""
+    solution = kibitz.solve(kibitz.game("tapnswap"))
+    assert solution.verdict == -26
+    tally = solution.tally()
+    assert (tally.positions, tally.won, tally.drawn, tally.lost) == (177, 120, 10, 47)
+    tally = kibitz.solve(kibitz.game("tapnswap"), folded=False).tally()
+    assert (tally.positions, tally.won, tally.drawn, tally.lost) == (526, 368, 25, 133)
+
+
+def test_the_examples_of_the_rules():
+    assert table_at(((3, 1), (2, 4))).play("tap left on left")["hands"].tolist() == [3, 1, 0, 4]
+    assert table_at(((3, 1), (2, 4))).play("swap 1 from left")["hands"].tolist() == [2, 2, 2, 4]
+    assert table_at(((3, 1), (2, 4))).play("swap 1 from right")["hands"].tolist() == [4, 0, 2, 4]
+    assert table_at(((2, 0), (2, 1))).play("swap 1 from left")["hands"].tolist() == [1, 1, 2, 1]
+    # From 3-2 to 1-4 is offered as its mirror image, which moves one finger.
+    assert [a for a in table_at(((3, 2), (1, 1))).legal if a >= 4] == [6]
+
+
+def test_a_long_game_is_a_draw():
+    table = kibitz.game("tapnswap", max_plies=3).deal(1)
+    for words in ("swap 1 from left", "swap 1 from left", "swap 1 from right"):
+        assert not table.over
+        table.play(words)
+    assert table.over
+    assert table.points == [0, 0]
+
+
+def test_words_in_short_and_ambiguous():
+    table = kibitz.game("tapnswap").deal(1)
+    assert table.read("lr") == table.read("Tap left on right") == 1
+    assert table.read("l1") == table.read("swap") == 4
+    with pytest.raises(AmbiguousMove, match="'tap left on left', 'tap left on right'"):
+        table.read("tap left")
+    with pytest.raises(UnreadableMove, match="Write it like 'tap left on left'"):
+        table.read("slap")
+    with pytest.raises(UnreadableMove):
+        table.read("")
+
+
+def test_tapper_kills_the_larger_hand():
+    game = kibitz.game("tapnswap")
+    table = table_at(((4, 1), (3, 4)))
+    assert table.say(kibitz.agent("tapper", game).choose(table.view())) == "tap left on right"
