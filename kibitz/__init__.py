@@ -30,8 +30,8 @@ from kibitz.search.solve import Solution, solve
 
 __all__ = [
     "Agent", "Batch", "Chance", "Game", "KibitzError", "Kind", "MatchResult", "Move", "Opinion",
-    "Record", "Solution", "Table", "Thought", "View", "agent", "agents", "game", "games", "load",
-    "match", "solve",
+    "Record", "Solution", "Table", "Thought", "View", "agent", "agent_names", "game",
+    "game_names", "load", "match", "solve",
 ]  # fmt: skip
 __version__ = "0.1.0"
 
@@ -42,11 +42,6 @@ def game(name: str, **settings: Any) -> Game:
     return found.having(**settings) if settings else found
 
 
-def games() -> list[str]:
-    """List the names of all games."""
-    return game_names()
-
-
 def agent(who: str | os.PathLike[str] | Agent | Callable, game: Game, seed: int = 0) -> Agent:
     """Make an agent: a name, `name:setting=value`, a model file, an Agent class or a function."""
     made = find_agent(who, game)
@@ -54,7 +49,7 @@ def agent(who: str | os.PathLike[str] | Agent | Callable, game: Game, seed: int 
     return made
 
 
-def agents(game: Game) -> list[str]:
+def agent_names(game: Game) -> list[str]:
     """List the names of the agents that can play a game."""
     return sorted(agent_kinds(game))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -39,7 +41,7 @@ def test_thousands_of_random_games_end_within_their_bound(any_game):
         while not table.over:
             legal = table.legal
             assert 0 < len(legal) <= most_legal
-            assert all(a < b for a, b in zip(legal, legal[1:], strict=False))
+            assert all(a < b for a, b in itertools.pairwise(legal))
             assert legal[0] >= 0
             assert legal[-1] < actions
             plies = table.plies

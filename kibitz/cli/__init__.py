@@ -14,6 +14,7 @@ from kibitz.core.errors import KibitzError, Misuse
 # Typer carries its own copy of click, older ones use click itself: ask it for the class.
 USAGE_ERROR: Any = typer.BadParameter.__base__
 SUCCESS, FAILURE, MISUSE, INTERRUPTED = 0, 1, 2, 130
+STDOUT = 1  # the file behind standard output, whatever sys.stdout has become
 
 
 def build() -> typer.Typer:
@@ -41,26 +42,25 @@ def run(arguments: list[str] | None = None) -> int:
     try:
         code = build()(args=arguments, prog_name="kibitz", standalone_mode=False)
         sys.stdout.flush()
-        return code if isinstance(code, int) else SUCCESS
-    except typer.Exit as leaving:
-        return leaving.exit_code
     except USAGE_ERROR as error:
-        message = error.format_message()
-        complain(f"{message} See kibitz --help." if message else "See kibitz --help.")
-        return MISUSE
-    except Misuse as error:
-        complain(str(error))
+        message = error.format_message().rstrip(".")
+        complain(f"{message}. See kibitz --help." if message else "See kibitz --help.")
         return MISUSE
     except KibitzError as error:
         complain(str(error))
-        return FAILURE
+        return MISUSE if isinstance(error, Misuse) else FAILURE
     except (KeyboardInterrupt, typer.Abort):
-        complain("Interrupted.")
-        return INTERRUPTED
-    except BrokenPipeError:
-        # Whoever read our output has gone (`| head`): say nothing, and let nothing be flushed.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = INTERRUPTED
+    except (BrokenPipeError, SystemExit) as leaving:
+        # Whoever read our output has gone (`| head`), which Typer turns into an exit of its own:
+        # say nothing, and let nothing more be written there.
+        if isinstance(leaving, SystemExit) and not isinstance(leaving.__context__, BrokenPipeError):
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), STDOUT)
         return SUCCESS
+    if code == INTERRUPTED:  # Typer gives Ctrl-C back as this code
+        complain("Interrupted.")
+    return code if isinstance(code, int) else SUCCESS
 
 
 def main() -> None:

@@ -1,0 +1,354 @@
+"""The command line as a person and a script meet it."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import kibitz
+from kibitz.cli import run
+
+PROGRAM = [sys.executable, "-c", "from kibitz.cli import main; main()"]
+
+
+def ask(capsys, *arguments: str) -> tuple[int, str, str]:
+    """Run a command in this process."""
+    code = run(list(arguments))
+    said = capsys.readouterr()
+    return code, said.out, said.err
+
+
+def shell(*arguments: str, typed: str = "") -> subprocess.CompletedProcess[str]:
+    """Run a command in a process of its own, with what somebody types."""
+    return subprocess.run(
+        [*PROGRAM, *arguments],
+        input=typed,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+def test_games_rules_agents(capsys):
+    code, out, _ = ask(capsys, "games")
+    assert code == 0
+    for name in kibitz.game_names():
+        assert name in out
+        code, said, _ = ask(capsys, "rules", name)
+        assert code == 0
+        assert kibitz.game(name).words.RULES.splitlines()[0][:60] in said
+        code, said, _ = ask(capsys, "agents", name)
+        assert code == 0
+        assert "random" in said
+
+
+def test_json_is_json(capsys):
+    for arguments in (
+        ("games",), ("rules", "nim"), ("agents", "nim"), ("solve", "nim"),
+        ("match", "nim", "random", "--games", "10", "--seed", "1"),
+        ("bench", "tapnswap", "--seconds", "0.1"),
+    ):  # fmt: skip
+        code, out, _ = ask(capsys, *arguments, "--json")
+        assert code == 0
+        assert json.loads(out)
+
+
+def test_match_prints_and_repeats(capsys):
+    arguments = ("match", "nim", "perfect", "random", "--games", "2000", "--seed", "4")
+    code, out, _ = ask(capsys, *arguments)
+    assert code == 0
+    assert re.search(r"perfect +100.0 ± 0.\d%", out)
+    assert "seat 1" in out
+    results = [json.loads(ask(capsys, *arguments, "--json", "--cores", c)[1]) for c in "12"]
+    for result in results:
+        for key in ("seconds", "games_per_second", "moves_per_second"):
+            result.pop(key)
+    assert results[0] == results[1]
+    direct = kibitz.match(kibitz.game("nim"), ["perfect", "random"], 2000, seed=4)
+    assert results[0]["agents"][0]["wins"] == direct.agents[0].wins
+
+
+def test_solve_prints_who_wins_and_the_counts(capsys, tmp_path):
+    code, out, _ = ask(capsys, "solve", "tapnswap")
+    assert code == 0
+    assert "seat 1, who moves second, wins in 26 plies" in out
+    assert re.search(r"mirror images folded +177 +120 +10 +47 +14", out)
+    assert re.search(r"unfolded +526 +368 +25 +133 +24", out)
+    path = tmp_path / "nim.safetensors"
+    code, out, _ = ask(capsys, "solve", "nim", "--set", "rows=3,4,5,misere=no", "--save", str(path))
+    assert code == 0
+    assert "seat 0, who moves first, wins in" in out
+    code, out, _ = ask(
+        capsys,
+        "match",
+        "nim",
+        str(path),
+        "random",
+        "-s",
+        "rows=3,4,5",
+        "-s",
+        "misere=no",
+        "-n",
+        "50",
+    )
+    assert code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("nonsense",), "No such command 'nonsense'"),
+        (("rules",), "Missing argument 'GAME'"),
+        (("rules", "chess"), "No game is called 'chess'"),
+        (("match", "nim"), "Missing argument"),
+        (("match", "nim", "nobody"), "No agent for nim is called 'nobody'"),
+        (("match", "nim", "random", "--games", "none"), "Invalid value for '--games'"),
+        (("match", "nim", "random", "--games", "0"), "at least 1 game"),
+        (("match", "nim", "random", "--seed", "-4"), "A seed is a whole number"),
+        (("match", "nim", "random", "random", "random"), "too many"),
+        (("match", "nim", "random", "--set", "rows"), "write name=value"),
+        (("match", "nim", "random", "--set", "rows=99"), "Option 'rows' takes"),
+        (("match", "nim", "random:deep=3"), "No option of random"),
+        (("match", "nim", "random", "--fast"), "No such option: --fast"),
+        (("solve", "nim", "--most", "10"), "more than 10 positions"),
+        (("play", "nim", "--seats", "perfect,random"), "Use kibitz watch"),
+        (("watch", "nim", "--seats", "human,random"), "Use kibitz play"),
+        (("watch", "nim", "--seats", "random,random,random"), "too many"),
+        (("replay", "no-such-file.json"), "No such file"),
+        (("replay", __file__), "no kibitz record"),
+        (("bench", "chess"), "No game is called 'chess'"),
+    ],
+)
+def test_wrong_input_gets_one_sentence_and_exit_code_2(capsys, arguments, complaint):
+    code, out, err = ask(capsys, *arguments)
+    assert code == 2
+    assert complaint in err
+    assert len(err.strip().splitlines()) == 1
+    assert "Traceback" not in err
+    assert out == ""
+
+
+def test_a_failure_that_is_nobodys_misuse_has_exit_code_1(capsys, tmp_path):
+    code, _, err = ask(capsys, "solve", "nim", "--save", str(tmp_path / "no" / "x.safetensors"))
+    assert code == 1
+    assert "Could not write" in err
+    code, _, err = ask(capsys, "watch", "nim", "--save", "/proc/no/such/place.json")
+    assert code == 1
+
+
+def test_help_is_help(capsys):
+    code, out, _ = ask(capsys, "--help")
+    assert code == 0
+    for command in ("games", "play", "match", "solve", "watch", "replay", "demo", "bench"):
+        assert command in out
+    code, out, _ = ask(capsys, "match", "--help")
+    assert code == 0
+    assert "--duplicate" in out
+
+
+def test_watch_save_replay(capsys, tmp_path):
+    path = tmp_path / "game.json"
+    code, out, _ = ask(
+        capsys, "watch", "tapnswap", "--seats", "random,perfect", "--seed", "3", "--save", str(path)
+    )
+    assert code == 0
+    assert "perfect wins" in out
+    assert "loses in" in out  # the reasons are shown
+    record = kibitz.load(path)
+    assert record.agents == ("random", "perfect")
+    code, out, _ = ask(capsys, "replay", str(path))
+    assert out == str(record)
+    code, out, _ = ask(capsys, "replay", str(path), "--at", "2", "--svg", str(tmp_path / "b.svg"))
+    assert str(record.table(2)) in out
+    assert (tmp_path / "b.svg").read_text().startswith("<svg")
+    code, out, _ = ask(capsys, "replay", str(path), "--json")
+    assert kibitz.Record.from_json(out) == record
+    assert ask(capsys, "replay", str(path), "--at", "999")[0] == 2
+
+
+def test_watching_is_the_same_as_a_match(capsys, tmp_path):
+    """The first game of a match can be watched: same seed, same chance."""
+    for seed in range(5):
+        path = tmp_path / f"{seed}.json"
+        ask(
+            capsys,
+            "watch",
+            "tapnswap",
+            "--seats",
+            "random",
+            "--seed",
+            str(seed),
+            "--save",
+            str(path),
+        )
+        result = kibitz.match(kibitz.game("tapnswap"), ["random"], 1, seed=seed)
+        games = [kibitz.load(path).table()]
+        assert result.games == 2  # both rotations
+        assert games[0].over
+
+
+# --- a person ----------------------------------------------------------------------------------
+
+
+def test_a_person_plays_a_whole_game_by_words_and_numbers(tmp_path):
+    path = tmp_path / "game.json"
+    typed = "take 7 from row 4\n1\n"
+    typed += "1\n" * 20
+    done = shell(
+        "play", "nim", "--seats", "human,perfect", "--seed", "1", "--save", str(path), typed=typed
+    )
+    assert done.returncode == 0, done.stderr
+    assert "seat 1 perfect wins" in done.stdout
+    record = kibitz.load(path)
+    assert record.table().over
+    assert record.agents == ("human", "perfect")
+    assert record.table(1)["rows"][:4].tolist() == [1, 3, 5, 0]
+
+
+def test_a_person_gets_help_hints_and_second_chances(tmp_path):
+    path = tmp_path / "kept.json"
+    typed = "\n".join(
+        ["help", "rules", "moves", "board", "hint", "hint random", "hint nobody", "undo",
+         "nonsense", "9 from 1", "99", "", "3 from 4", "undo", "2 from 4", f"save {path}", "save",
+         "quit", ""]
+    )  # fmt: skip
+    done = shell("play", "nim", "--seats", "human,gabriele", "--seed", "1", typed=typed + "\n")
+    assert done.returncode == 0, done.stderr
+    out = done.stdout
+    for expected in (
+        "what an agent would do", "Sticks lie in rows", "16. take 7 from row 4", "loses in 15",
+        "random would", "No agent for nim is called 'nobody'", "nothing of yours to take back",
+        "cannot read 'nonsense'", "may not 'take 9 from row 1'", "numbered 1 to 16",
+        "Type a move, or help", "Taken back", "Say where", "You left the game",
+    ):  # fmt: skip
+        assert expected in out, expected
+    assert "Traceback" not in out + done.stderr
+    kept = kibitz.load(path)
+    assert [table.say(action) for table, action in kept.steps()] == [
+        "take 2 from row 4", "take 1 from row 1",
+    ]  # fmt: skip
+
+
+def test_quit_offers_to_save_the_record(tmp_path):
+    path = tmp_path / "left.json"
+    typed = f"3 from 4\nquit\n/no/such/folder/x.json\n{path}\n"
+    done = shell("play", "nim", "--seats", "human,gabriele", "--seed", "1", typed=typed)
+    assert done.returncode == 0
+    assert "Save the record?" in done.stdout
+    assert "Could not write" in done.stdout
+    assert len(kibitz.load(path).actions) == 2
+
+
+def test_the_end_of_input_leaves_the_game():
+    done = shell("play", "tapnswap", "--seats", "human,tapper", "--seed", "1", typed="lr\n")
+    assert done.returncode == 0
+    assert "You left the game" in done.stdout
+
+
+def test_several_people_at_one_terminal():
+    typed = "1 1\n" * 2 + "1 from 2\n1 from 1\n"
+    done = shell("play", "nim", "--set", "rows=1,1", "--seats", "human,human", typed=typed)
+    assert done.returncode == 0
+    assert "seat 0 human wins" in done.stdout
+
+
+def test_undo_goes_back_to_ones_own_last_decision():
+    typed = "lr\nundo\nll\nquit\n\n"
+    done = shell("play", "tapnswap", "--seats", "human,tapper", "--seed", "1", typed=typed)
+    assert done.stdout.count("seat 0 human: tap left on") == 2
+    assert done.returncode == 0
+
+
+def test_plain_text_has_no_colour_and_no_shapes():
+    done = shell("watch", "nim", "--seats", "random", "--seed", "1", "--plain")
+    assert "\x1b" not in done.stdout
+    assert "●" not in done.stdout
+    assert "seat 0 random" in done.stdout
+    assert "\x1b" not in shell("watch", "nim", "--seats", "random", "--seed", "1").stdout
+
+
+def test_a_reader_that_goes_away_is_no_error():
+    done = subprocess.run(
+        [sys.executable, "-c", "import sys, subprocess\n"
+         f"p = subprocess.Popen({[*PROGRAM, 'solve', 'nim', '--json']!r}, stdout=subprocess.PIPE)\n"
+         "p.stdout.close(); sys.exit(p.wait())"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+
+
+# --- a real terminal ---------------------------------------------------------------------------
+
+
+def read_until(master: int, text: str, seconds: float = 90) -> str:
+    """Read what a terminal shows until it shows this."""
+    seen = ""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        if select.select([master], [], [], 0.2)[0]:
+            try:
+                seen += os.read(master, 65_536).decode(errors="replace")
+            except OSError:
+                break
+        if text in seen:
+            return seen
+    raise AssertionError(f"never saw {text!r} in {seen!r}")
+
+
+def test_ctrl_c_in_a_match_leaves_the_terminal_sound():
+    master, slave = pty.openpty()
+    program = subprocess.Popen(
+        [*PROGRAM, "match", "nim", "perfect", "random", "--games", "50000000"],
+        stdin=slave, stdout=slave, stderr=slave, start_new_session=True,
+    )  # fmt: skip
+    try:
+        read_until(master, "50000000")  # the progress bar is there
+        os.killpg(program.pid, signal.SIGINT)
+        seen = read_until(master, "Interrupted.", 30)
+        assert program.wait(30) == 130
+        assert "Traceback" not in seen
+        assert "\x1b[?25h" in seen  # the cursor is shown again
+    finally:
+        program.kill()
+        program.wait()
+        os.close(master)
+        os.close(slave)
+
+
+def test_ctrl_c_at_the_prompt_ends_quietly():
+    master, slave = pty.openpty()
+    program = subprocess.Popen(
+        [*PROGRAM, "play", "nim", "--seats", "human,gabriele"],
+        stdin=slave, stdout=slave, stderr=slave, start_new_session=True,
+    )  # fmt: skip
+    try:
+        read_until(master, "> ")
+        time.sleep(1)  # the prompt is there before the terminal is read
+        os.killpg(program.pid, signal.SIGINT)
+        seen = read_until(master, "Interrupted.", 30)
+        assert program.wait(30) == 130
+        assert "Traceback" not in seen
+    finally:
+        program.kill()
+        program.wait()
+        os.close(master)
+        os.close(slave)
+
+
+def test_the_demo_is_one_screen(capsys):
+    code, out, _ = ask(capsys, "demo")
+    assert code == 0
+    for expected in ("Solved exactly", "Matched", "Fast", "Recorded", "TapnSwap: perfect against"):
+        assert expected in out
+    assert len(out.splitlines()) <= 60
