@@ -113,7 +113,7 @@ def test_solve_prints_who_wins_and_the_counts(capsys, tmp_path):
         (("match", "nim"), "Missing argument"),
         (("match", "nim", "nobody"), "No agent for nim is called 'nobody'"),
         (("match", "nim", "random", "--games", "none"), "Invalid value for '--games'"),
-        (("match", "nim", "random", "--games", "0"), "at least 1 game"),
+        (("match", "nim", "random", "--games", "0"), "A match has 1 to 50,000,000 games, not 0"),
         (("match", "nim", "random", "--seed", "-4"), "A seed is a whole number"),
         (("match", "nim", "random", "random", "random"), "too many"),
         (("match", "nim", "random", "--set", "rows"), "write name=value"),

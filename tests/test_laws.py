@@ -211,6 +211,8 @@ def test_words_mean_what_they_say(game, seed):
         view = table.view()
         said = {action: view.say(action) for action in table.legal}
         assert len(set(said.values())) == len(said)
+        for seat in range(game.players):  # whoever watches can say what is played
+            assert all(table.view(seat).say(action) for action in said)
         for action, words in said.items():
             assert table.read(words) == action
             assert table.read(f"  {words.upper()} ") == action

@@ -235,7 +235,7 @@ def test_misuse_is_refused_clearly():
         kibitz.match(game, ["random"] * 3, 10)
     with pytest.raises(Misuse, match="list of agents"):
         kibitz.match(game, "random", 10)
-    with pytest.raises(Misuse, match="at least 1 game"):
+    with pytest.raises(Misuse, match="1 to 50,000,000 games, not 0"):
         kibitz.match(game, ["random"], 0)
     with pytest.raises(Misuse, match="at least 1 core"):
         kibitz.match(game, ["random"], 10, cores=0)
@@ -247,6 +247,16 @@ def test_misuse_is_refused_clearly():
         kibitz.match(game, ["random"], 10, seed=-1)
     with pytest.raises(Misuse, match="was made for nim, not tapnswap"):
         kibitz.match(kibitz.game("tapnswap"), [kibitz.agent("random", game)], 10)
+
+
+def test_an_agent_object_sits_at_one_seat():
+    game = kibitz.game("nim")
+    with pytest.raises(Misuse, match="cannot sit at two seats"):
+        kibitz.match(game, [First(game)], 10)
+    with pytest.raises(Misuse, match="cannot sit at two seats"):
+        kibitz.match(game, [agent := First(game), agent], 10)
+    assert kibitz.match(game, [First], 10).games == 10
+    assert kibitz.match(game, [kibitz.agent("random", game)], 10).games == 10
 
 
 def test_progress_is_told_and_ends_at_the_total():

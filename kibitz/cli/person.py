@@ -68,14 +68,17 @@ class Sitting:
                 else:
                     with Waiting(f"{self.names[seat]} thinks"):
                         action = ask(agent, self.table)
-                self._say(f"{self._label(seat)}: {escape(self.table.say(action))}")
+                # In the words of whoever watches: the mover's own might tell too much.
+                watcher = self.people[0] if len(self.people) == 1 else seat
+                words = self.table.view(watcher).say(action)
+                self._say(f"{self._label(seat)}: {escape(words)}")
                 announce(self.agents, self.table, action)
                 self.table.play(action)
         except (Left, EOFError):
             self._say("You left the game.")
             self._keep()
             return
-        self._board(max(self.people[0], 0) if len(self.people) == 1 else 0)
+        self._board(self.people[0])
         self._say("\n" + outcome(self.table, self.names, self.plain))
         self._keep()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 
 
@@ -60,6 +59,8 @@ class BrokenRules(KibitzError):
 
 def unknown(kind: str, name: str, valid: Iterable[str]) -> UnknownName:
     """Build the error for a name that does not exist, with the nearest one and the whole list."""
+    import difflib  # slow to import, and seldom needed
+
     names = sorted(valid)
     near = difflib.get_close_matches(name.lower(), names, n=1)
     hint = f" Did you mean '{near[0]}'?" if near else ""

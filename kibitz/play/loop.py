@@ -53,6 +53,7 @@ def play_games(
     scored = np.zeros(seats)
     deal_rng = np.zeros(4, np.int64)
     rngs = np.zeros((seats, 4), np.int64)
+    weights = weights.copy()  # slicing counts references: threads that share an array wait there
     for place in range(len(points)):
         game = first + place
         turn = game % seats

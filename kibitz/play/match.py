@@ -29,6 +29,7 @@ from kibitz.play.loop import (
 from kibitz.play.result import MatchResult, summarise
 from kibitz.play.workers import in_workers
 
+MOST_RESULTS = 100_000_000  # points kept for the intervals: games times seats
 CHUNK_SECONDS = 0.1  # how long a thread plays before it reports
 WORTH_WAITING = 1.0  # seconds to play before guessing how long the rest will take
 WORTH_WORKERS = 3.0  # seconds that must remain before starting further processes pays
@@ -55,8 +56,11 @@ def match(
     same result on any number of cores.
     """
     table = seated(game, agents)
-    if games < 1:
-        raise Misuse(f"A match needs at least 1 game, not {games}.")
+    if not 1 <= games <= MOST_RESULTS // game.players:
+        raise Misuse(
+            f"A match has 1 to {MOST_RESULTS // game.players:,} games, not {games:,}. "
+            "For more, play several with different seeds."
+        )
     if cores is not None and cores < 1:
         raise Misuse(f"A match needs at least 1 core, not {cores}.")
     seed = checked_seed(seed)
@@ -83,10 +87,14 @@ def seated(game: Game, agents: Sequence[Any]) -> list[Agent]:
         raise Misuse(
             f"{game.described()} has {game.players} seats; {len(agents)} agents are too many."
         )
-    made: dict[int, Agent] = {}
-    for place, who in enumerate(agents):
-        made[place] = find_agent(who, game)
-    return [made[seat % len(agents)] for seat in range(game.players)]
+    made = [find_agent(agents[seat % len(agents)], game) for seat in range(game.players)]
+    plain = [id(agent) for agent in made if not isinstance(agent, CompiledAgent)]
+    if len(set(plain)) < len(plain):
+        raise Misuse(
+            "One agent object cannot sit at two seats: give its class, a function or a name, "
+            "and every seat gets its own."
+        )
+    return made
 
 
 class Runner:

@@ -17,11 +17,12 @@ ROUNDS = 5  # the median of so many takes out the noise of a busy machine
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Speed:
-    """Moves of random play per second, on one core."""
+    """Moves of random play per second, on one core: the median of several rounds, and all."""
 
     game: str
     who: str
     per_second: float
+    rounds: tuple[float, ...]
 
 
 def measure(game: Game, seconds: float = 2.0) -> list[Speed]:
@@ -38,7 +39,7 @@ def measure(game: Game, seconds: float = 2.0) -> list[Speed]:
         for who, run in contenders.items():
             taken[who].append(run(seconds / ROUNDS))
     return [
-        Speed(game=game.name, who=who, per_second=sorted(paces)[ROUNDS // 2])
+        Speed(game=game.name, who=who, per_second=sorted(paces)[ROUNDS // 2], rounds=tuple(paces))
         for who, paces in taken.items()
     ]
 

@@ -24,7 +24,15 @@ def honest(rules, view, actions, n, weights, memory, rng):
 class Bluffer(Agent):
     """Bet the highest card and, now and then, the lowest; call with doubt."""
 
-    options = (Real(name="bluff", default=1 / 3, help="how often", low=0, high=1),)
+    options = (
+        Real(
+            name="bluff",
+            default=0.33,
+            help="how often it bets or calls with a poor card",
+            low=0,
+            high=1,
+        ),
+    )
     games = ("kuhn",)
 
     def values(self, view: View, options: Sequence[int]) -> list[float]:

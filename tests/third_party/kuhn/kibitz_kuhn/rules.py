@@ -188,19 +188,20 @@ def observe(view, features):
 
 
 def flaw(table: Table) -> str | None:
-    """Say what is wrong with a dealt table, or None."""
+    """Say what is wrong with a table as it stands, or None."""
     seats = table.game.players
-    absent = [0] * (MOST - seats)
-    cards = table["cards"].tolist()
+    cards, paid, still_in = (table[name].tolist() for name in ("cards", "paid", "still_in"))
+    if any(cards[seats:] + paid[seats:] + still_in[seats:]):
+        return "something lies at an empty seat"
     if sorted([*cards[:seats], table["face_down"]]) != list(range(1, seats + 2)):
-        return f"it deals cards {cards[:seats]} and {table['face_down']}"
-    if cards[seats:] != absent:
-        return "it deals cards to empty seats"
-    for name in ("paid", "still_in"):
-        if table[name].tolist() != [1] * seats + absent:
-            return f"it begins with {name} {table[name].tolist()}"
-    if (table.seat, table["bettor"], table["winner"]) != (0, -1, -1):
+        return f"cards {cards[:seats]} and {table['face_down']} are not the whole deck"
+    if 0 in paid[:seats] or (2 in paid) != (table["bettor"] >= 0):
+        return f"paid {paid} does not fit a bet by seat {table['bettor']}"
+    if table.plies == 0 and (table.seat, sum(paid), sum(still_in)) != (0, seats, seats):
         return "it begins in the middle of a game"
+    best = max(range(seats), key=lambda seat: (still_in[seat], cards[seat]))
+    if table["winner"] != (best if table.over else -1):
+        return f"seat {table['winner']} cannot have the pot"
     return None
 
 

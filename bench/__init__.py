@@ -1,0 +1,1 @@
+"""Benchmarks: numbers with their origin. Run all with `python -m bench`."""
