@@ -167,3 +167,11 @@ def test_hand_made_agents_do_as_they_say():
     assert {table.say(action) for action in drawn} == {
         "take 1 from row 2", "take 1 from row 3", "take 1 from row 4",
     }  # fmt: skip
+
+
+def test_features_show_rows_as_fractions_and_bits():
+    game = kibitz.game("nim", rows="5,63", k=32, misere=False)
+    features = game.deal(1).view(0).features().tolist()
+    assert features[:2] == [0, 0.5]
+    assert features[2:9] == [5 / 64, 1, 0, 1, 0, 0, 0]
+    assert features[9:] == [63 / 64, 1, 1, 1, 1, 1, 1]

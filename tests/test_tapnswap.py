@@ -163,3 +163,11 @@ def test_tapper_kills_the_larger_hand():
     game = kibitz.game("tapnswap")
     table = table_at(((4, 1), (3, 4)))
     assert table.say(kibitz.agent("tapper", game).choose(table.view())) == "tap left on right"
+
+
+def test_features_show_own_hands_first():
+    table = table_at(((3, 1), (2, 0)))
+    for seat, hands in ((0, (3, 1, 2, 0)), (1, (2, 0, 3, 1))):
+        features = table.view(seat).features()
+        assert features[:20].reshape(4, 5).argmax(axis=1).tolist() == list(hands)
+        assert features[:20].sum() == 4

@@ -65,7 +65,9 @@ def play(state, action):
 
 @compiled(SCORE)
 def score(state, points):
-    points[:] = 0.0
+    """Points come and go during the game: every seat has the place, times its number."""
+    for seat in range(state[SEATS]):
+        points[seat] = state[PLACE] * (seat + 1)
 
 
 @compiled(LOOK)

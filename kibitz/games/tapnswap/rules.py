@@ -63,18 +63,15 @@ def deal(state, rng):
 @compiled()
 def may_swap(giver, taker, fingers, left_gives):
     """Tell whether a swap is offered, from the fingers on both hands."""
-    kept = giver - fingers
-    got = taker + fingers
-    if kept < 0 or got > MOST_FINGERS:
+    if giver < fingers or taker + fingers > MOST_FINGERS:
         return False
-    if kept == taker:
-        return False  # the same pair of hands, mirrored
-    # The mirror image of the result is reached too: by this hand giving `more` fingers or, where
+    # The mirror image of the result is reached too: by this hand giving `mirror` fingers or, where
     # that is negative, by the other hand giving the opposite number. The fewest fingers move.
-    more = giver - taker - fingers
-    if more > 0:
-        return fingers <= more
-    return fingers < -more or (fingers == -more and left_gives)
+    # Nought would mean that the result is the mirror image of what was there before.
+    mirror = giver - taker - fingers
+    if mirror > 0:
+        return fingers <= mirror
+    return fingers < -mirror or (fingers == -mirror and left_gives)
 
 
 @compiled(LEGAL)
