@@ -72,7 +72,7 @@ def agents(game: GameName, settings: Setting = None, json: Json = False) -> None
         for option in kind.options:
             default = option.say(option.default) or "none"
             out.print(f"    {option.name}={default}  {option.help}", markup=False)
-    out.print("\nSettings follow a colon, as in mcts:sims=1000.", style="dim")
+    out.print("\nSettings follow a colon, as in perfect:model=FILE.", style="dim", markup=False)
 
 
 def _about(option: Option) -> dict[str, object]:

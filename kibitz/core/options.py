@@ -66,6 +66,8 @@ class Whole(Option):
     def takes(self) -> str:
         """Say the range."""
         none = "" if self.none is None else " or none"
+        if self.low == self.high:
+            return f"{self.low} only{none}"
         return f"a whole number from {self.low} to {self.high}{none}"
 
     def say(self, value: int) -> str:

@@ -70,7 +70,10 @@ def show(view: View) -> str:
         left, right = ("|" * fingers if fingers else "x" for fingers in pair)
         return f"{left:>14}   {middle}   {right}"
 
-    names = [f"seat {1 - view.seat}", f"seat {view.seat} (you)"]
+    names = [
+        f"seat {seat}" + (" to move" if seat == view.mover else "")
+        for seat in (1 - view.seat, view.seat)
+    ]
     bar = f"{'':>17}{middle}"
     return "\n".join(
         [
