@@ -151,6 +151,10 @@ def test_help_is_help(capsys):
     assert code == 0
     for command in ("games", "play", "match", "solve", "watch", "replay", "demo", "bench"):
         assert command in out
+    code, out, err = ask(capsys)
+    assert code == 2
+    assert "Usage: kibitz" in out + err
+    assert ask(capsys, "--version") == (0, f"kibitz {kibitz.__version__}\n", "")
     code, out, _ = ask(capsys, "match", "--help")
     assert code == 0
     assert "--duplicate" in out

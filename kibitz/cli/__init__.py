@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
+import kibitz
 from kibitz.cli.shared import complain
 from kibitz.core.errors import KibitzError, Misuse
 
@@ -17,13 +18,18 @@ SUCCESS, FAILURE, MISUSE, INTERRUPTED = 0, 1, 2, 130
 STDOUT = 1  # the file behind standard output, whatever sys.stdout has become
 
 
+def _tell_version(wanted: bool) -> None:
+    if wanted:
+        print(f"kibitz {kibitz.__version__}")
+        raise typer.Exit
+
+
 def build() -> typer.Typer:
     """Put the commands together."""
     from kibitz.cli import arena, catalogue, demo, playing
 
     app = typer.Typer(
         name="kibitz",
-        help="A workbench where agents learn tabletop games, rate one another, and play you.",
         no_args_is_help=True,
         add_completion=False,
         pretty_exceptions_enable=False,
@@ -34,7 +40,16 @@ def build() -> typer.Typer:
         arena.match, arena.solve, playing.replay, demo.demo, arena.bench,
     ):  # fmt: skip
         app.command()(command)
+    app.callback()(about)
     return app
+
+
+def about(
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_tell_version, help="Say which.")
+    ] = False,
+) -> None:
+    """A workbench where agents learn tabletop games, rate one another, and play you."""
 
 
 def run(arguments: list[str] | None = None) -> int:
@@ -44,7 +59,8 @@ def run(arguments: list[str] | None = None) -> int:
         sys.stdout.flush()
     except USAGE_ERROR as error:
         message = error.format_message().rstrip(".")
-        complain(f"{message}. See kibitz --help." if message else "See kibitz --help.")
+        if message:  # without one, Typer has shown the help instead
+            complain(f"{message}. See kibitz --help.")
         return MISUSE
     except KibitzError as error:
         complain(str(error))

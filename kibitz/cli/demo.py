@@ -48,7 +48,7 @@ def demo() -> None:
         for game in games:
             rivals = [name for name in agent_kinds(game) if name not in ("random", "perfect")]
             best = "perfect" if unsolvable(game) is None else rivals[0]
-            for pair in ([best, "random"], [best, rivals[0]]):
+            for pair in ([best, "random"], [best, rivals[0]], [rivals[0], "random"]):
                 result = match(game, pair, GAMES, seed=1, progress=waiting.progress)
                 first = result.agents[0]
                 rows.append(
@@ -76,7 +76,8 @@ def demo() -> None:
     )  # fmt: skip
 
     out.print("\n[bold]Recorded[/] (random against perfect, saved, loaded, replayed)")
-    out.print(escape(str(_recorded(games[-1].name))), end="")
+    lines = str(_recorded(games[-1].name)).splitlines()
+    out.print(escape("\n".join([*lines[:7], "   …", *lines[-4:]])))
     out.print(
         f"\n[dim]{time.perf_counter() - began:.0f} seconds. Next:[/] kibitz play {games[-1].name}"
         "[dim],[/] kibitz watch nim --step[dim],[/] kibitz games"

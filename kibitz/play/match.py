@@ -69,6 +69,7 @@ def match(
     points = np.zeros((games, seats))
     plies = np.zeros(games, np.int32)
     runner = Runner(game, table, seed, duplicate)
+    runner.play(0, points[:0], plies[:0])  # compile or load first: speed is that of playing
     began = time.perf_counter()
     if runner.is_compiled:
         _in_threads(runner, points, plies, cores or os.cpu_count() or 1, progress)

@@ -1,0 +1,137 @@
+"""The documents: their code runs, prints what they say it prints, and their links lead somewhere.
+
+A fence marked `python` is a whole script; a `text` fence right after it is all that it prints. A
+`python fragment` is not run. A `text` fence after `sh` shows part of what the last command prints.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from dataclasses import dataclass
+from importlib.metadata import distribution
+from pathlib import Path
+
+import pytest
+
+from kibitz.cli import build
+from kibitz.core.registry import find_game, game_names
+
+ROOT = Path(__file__).parent.parent
+PAGES = [
+    ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted(ROOT.glob("docs/*.md")),
+    *sorted(ROOT.glob("docs/decisions/*.md")),
+]  # fmt: skip
+RUNNABLE = [ROOT / "README.md", ROOT / "docs/add-an-agent.md"]  # commands need nothing else
+KINDS = {"python", "python fragment", "sh", "text", "toml"}
+FENCE = re.compile(r"^```(?P<kind>[^\n]*)\n(?P<body>.*?)^```$", re.M | re.S)
+LINK = re.compile(r"\]\((?P<target>[^)#\s]*)(?:#(?P<anchor>[^)\s]*))?\)")
+KIBITZ = [sys.executable, "-c", "from kibitz.cli import main; main()"]
+
+
+@dataclass(frozen=True)
+class Fence:
+    page: Path
+    line: int
+    kind: str
+    body: str
+    shown: str | None  # the text fence that follows at once
+
+    def __str__(self) -> str:
+        return f"{self.page.name}:{self.line}"
+
+
+def fences(page: Path) -> list[Fence]:
+    text = page.read_text(encoding="utf-8")
+    found = list(FENCE.finditer(text))
+    made = []
+    for place, fence in enumerate(found):
+        after = found[place + 1] if place + 1 < len(found) else None
+        follows = (
+            after and after["kind"] == "text" and not text[fence.end() : after.start()].strip()
+        )
+        line = text.count("\n", 0, fence.start()) + 1
+        shown = after["body"] if after and follows else None
+        made.append(Fence(page, line, fence["kind"], fence["body"], shown))
+    return made
+
+
+FENCES = [fence for page in PAGES for fence in fences(page)]
+SCRIPTS = [fence for fence in FENCES if fence.kind == "python"]
+COMMANDS = [fence for fence in FENCES if fence.kind == "sh" and fence.page in RUNNABLE]
+
+
+def run(command: list[str], folder: Path, given: str = "") -> str:
+    done = subprocess.run(
+        command, cwd=folder, input=given, capture_output=True, text=True, encoding="utf-8",
+        timeout=120,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_every_fence_says_what_it_is():
+    assert {fence.kind for fence in FENCES} <= KINDS
+    assert len(SCRIPTS) >= 6
+
+
+@pytest.mark.parametrize("fence", SCRIPTS, ids=str)
+def test_python_runs_and_prints_what_is_shown(fence, tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(fence.body, encoding="utf-8")
+    assert run([sys.executable, str(script)], tmp_path) == (fence.shown or "")
+
+
+@pytest.mark.parametrize("fence", COMMANDS, ids=str)
+def test_commands_run_and_print_what_is_shown(fence, tmp_path):
+    said = ""
+    for line in fence.body.splitlines():
+        program, *arguments = shlex.split(line)
+        if program == "kibitz":
+            # Enter goes on where a command waits; a person who only presses it leaves in the end.
+            said = run([*KIBITZ, *arguments], tmp_path, given="\n" * 200)
+            assert said
+        elif program == "make":
+            makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+            assert all(re.search(rf"^{target}:", makefile, re.M) for target in arguments)
+        else:
+            assert program == "pip"
+    if fence.shown is not None:
+        printed = "\n".join(map(str.rstrip, said.splitlines()))
+        assert fence.shown.rstrip() in printed
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page):
+    text = FENCE.sub("", page.read_text(encoding="utf-8"))
+    for link in LINK.finditer(text):
+        if "://" in link["target"]:
+            continue
+        target = page.parent / link["target"] if link["target"] else page
+        assert target.exists(), link[0]
+        if link["anchor"]:
+            headings = re.findall(r"^#+ (.+)$", target.read_text(encoding="utf-8"), re.M)
+            slugs = {re.sub(r"[^\w\- ]", "", name).lower().replace(" ", "-") for name in headings}
+            assert link["anchor"] in slugs, link[0]
+
+
+def test_the_readme_names_every_game_agent_and_command():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    for name in game_names():
+        game = find_game(name)
+        if game.room.startswith("kibitz."):
+            assert game.title in text
+            for agent in game.agents:
+                assert f"`{agent}`" in text
+    for point in distribution("kibitz").entry_points.select(group="kibitz.agents"):
+        assert f"`{point.name}`" in text
+    for command in build().registered_commands:
+        assert f"`{command.callback.__name__}`" in text
+
+
+def test_every_decision_is_listed():
+    folder = ROOT / "docs" / "decisions"
+    listed = re.findall(r"\(([^)]+\.md)\)", (folder / "README.md").read_text(encoding="utf-8"))
+    assert listed == sorted(path.name for path in folder.glob("[0-9]*.md"))
