@@ -226,14 +226,28 @@ class Game:
         """The room's drawing: `draw`."""
         return importlib.import_module(f"{self.room}.drawing")
 
-    @functools.cached_property
+    @property
     def agents(self) -> Mapping[str, Any]:
         """The room's own agents by name."""
+        return getattr(self._agents_module, "AGENTS", {})
+
+    @property
+    def strategies(self) -> Mapping[str, Any]:
+        """The room's strategies that can vote, in the order of their weights; see voting.py."""
+        return getattr(self._agents_module, "STRATEGIES", {})
+
+    @property
+    def ballot(self) -> Any:
+        """The room's compiled choice by the votes of its strategies, or None."""
+        return getattr(self._agents_module, "ballot", None)
+
+    @functools.cached_property
+    def _agents_module(self) -> ModuleType | None:
         try:
-            return importlib.import_module(f"{self.room}.agents").AGENTS
+            return importlib.import_module(f"{self.room}.agents")
         except ModuleNotFoundError as error:
             if error.name == f"{self.room}.agents":
-                return {}
+                return None
             raise
 
     def cell(self, name: str) -> slice:

@@ -20,7 +20,7 @@ from kibitz.core.chance import checked_seed, sow
 from kibitz.core.compiled import compiled, in_python
 from kibitz.core.errors import IllegalMove, Misuse
 from kibitz.core.game import OVER, SEAT, Game
-from kibitz.play.loop import place_of
+from kibitz.core.voting import place_of
 
 
 @compiled()

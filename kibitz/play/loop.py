@@ -10,26 +10,11 @@ import numpy as np
 from kibitz.core.chance import below, sow
 from kibitz.core.compiled import compiled
 from kibitz.core.game import OVER, SEAT
+from kibitz.core.voting import place_of
 
 # Places in `trouble`, filled when a game cannot go on.
 WHAT, GAME, SEAT_OF, ACTION = 0, 1, 2, 3
 ILLEGAL, ENDLESS, STUCK = 1, 2, 3
-
-
-@compiled()
-def place_of(action, actions, n):
-    """Find an action among the legal ones, which ascend; -1 where it is not."""
-    low = 0
-    high = n
-    while low < high:
-        middle = (low + high) // 2
-        if actions[middle] < action:
-            low = middle + 1
-        else:
-            high = middle
-    if low < n and actions[low] == action:
-        return low
-    return -1
 
 
 @compiled()
