@@ -23,6 +23,7 @@ from kibitz.core.game import Game
 from kibitz.core.record import Record
 from kibitz.core.registry import agent_kinds, find_agent, find_game, game_names
 from kibitz.core.table import Move, Table, View
+from kibitz.learners import learner_names, train
 from kibitz.play.batch import Batch
 from kibitz.play.match import match
 from kibitz.play.result import MatchResult
@@ -31,7 +32,7 @@ from kibitz.search.solve import Solution, solve
 __all__ = [
     "Agent", "Batch", "Chance", "Game", "KibitzError", "Kind", "MatchResult", "Move", "Opinion",
     "Record", "Solution", "Table", "Thought", "View", "agent", "agent_names", "game",
-    "game_names", "load", "match", "solve",
+    "game_names", "learner_names", "load", "match", "solve", "train",
 ]  # fmt: skip
 __version__ = "0.1.0"
 

@@ -21,8 +21,8 @@ MAY_IMPORT = {
     "learners": {"core", "play", "learners"},
     "league": {"core", "play", "league"},
     "bridges": {"core", "play", "bridges"},
-    "cli": {"core", "play", "search", "learners", "league", "bridges", "cli"},
-    "web": {"core", "play", "search", "learners", "league", "bridges", "web"},
+    "cli": {"", "core", "play", "search", "learners", "league", "bridges", "cli"},
+    "web": {"", "core", "play", "search", "learners", "league", "bridges", "web"},
     "": {"core", "play", "search", "learners", "league", ""},  # kibitz/__init__.py
 }
 

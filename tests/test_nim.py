@@ -163,7 +163,7 @@ def test_hand_made_agents_do_as_they_say():
     game = kibitz.game("nim", k=2)
     table = at(game, (0, 3, 5, 7))
     assert table.say(kibitz.agent("gabriele", game).choose(table.view())) == "take 2 from row 2"
-    drawn = {kibitz.agent("one-by-one", game, seed=s).choose(table.view()) for s in range(40)}
+    drawn = {kibitz.agent("take-one", game, seed=s).choose(table.view()) for s in range(40)}
     assert {table.say(action) for action in drawn} == {
         "take 1 from row 2", "take 1 from row 3", "take 1 from row 4",
     }  # fmt: skip

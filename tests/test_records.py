@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.conftest import walk
 
 FOLDER = Path(__file__).parent / "records"
@@ -11,6 +13,8 @@ SEEDS = range(3)
 
 
 def test_the_course_of_games_has_not_changed(any_game, request):
+    if not any_game.room.startswith("kibitz."):
+        pytest.skip("a game of another package keeps its own records")
     path = FOLDER / f"{any_game.name}-v{any_game.version}.txt"
     text = "\n".join(str(walk(any_game, seed).record()) for seed in SEEDS)
     if request.config.getoption("--update-records"):

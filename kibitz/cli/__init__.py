@@ -26,7 +26,7 @@ def _tell_version(wanted: bool) -> None:
 
 def build() -> typer.Typer:
     """Put the commands together."""
-    from kibitz.cli import arena, catalogue, demo, playing
+    from kibitz.cli import arena, catalogue, demo, playing, training
 
     app = typer.Typer(
         name="kibitz",
@@ -40,6 +40,11 @@ def build() -> typer.Typer:
         arena.match, arena.solve, playing.replay, demo.demo, arena.bench,
     ):  # fmt: skip
         app.command()(command)
+    app.command()(training.learners)
+    # A learner's own settings are flags that only the learner knows.
+    app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(
+        training.train
+    )
     app.callback()(about)
     return app
 

@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
-from kibitz.cli.shared import GameName, Json, Setting, chosen_game, console, grid, print_json
-from kibitz.core.options import Option
+from kibitz.cli.shared import (
+    GameName,
+    Json,
+    Setting,
+    about_option,
+    chosen_game,
+    console,
+    grid,
+    print_json,
+)
 from kibitz.core.registry import agent_kinds, find_game, game_names
 
 
@@ -16,7 +24,7 @@ def games(json: Json = False) -> None:
                 {
                     "name": game.name, "title": game.title, "summary": game.summary,
                     "version": game.version, "seats": list(game.seats),
-                    "options": [_about(option) for option in game.all_options],
+                    "options": [about_option(option) for option in game.all_options],
                 }
                 for game in found
             ]
@@ -34,7 +42,7 @@ def rules(game: GameName, json: Json = False) -> None:
     """Explain a game and list its options."""
     found = find_game(game)
     if json:
-        options = [_about(option) for option in found.all_options]
+        options = [about_option(option) for option in found.all_options]
         print_json({"name": found.name, "rules": found.words.RULES, "options": options})
         return
     out = console()
@@ -60,7 +68,7 @@ def agents(game: GameName, settings: Setting = None, json: Json = False) -> None
                 {
                     "name": name,
                     "summary": kind.summary(),
-                    "options": [_about(option) for option in kind.options],
+                    "options": [about_option(option) for option in kind.options],
                 }
                 for name, kind in kinds.items()
             ]
@@ -73,12 +81,3 @@ def agents(game: GameName, settings: Setting = None, json: Json = False) -> None
             default = option.say(option.default) or "none"
             out.print(f"    {option.name}={default}  {option.help}", markup=False)
     out.print("\nSettings follow a colon, as in perfect:model=FILE.", style="dim", markup=False)
-
-
-def _about(option: Option) -> dict[str, object]:
-    return {
-        "name": option.name,
-        "default": option.default,
-        "help": option.help,
-        "takes": option.takes(),
-    }

@@ -1,4 +1,4 @@
-"""One screen that shows what kibitz is."""
+"""One screen that shows what kibitz is. Every game and learner has its line here."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from rich.console import Console
 from rich.markup import escape
 from rich.rule import Rule
 
@@ -13,75 +14,83 @@ from kibitz.cli.arena import tally_table
 from kibitz.cli.shared import Waiting, console, grid
 from kibitz.core.chance import Chance
 from kibitz.core.record import Record
-from kibitz.core.registry import agent_kinds, find_agent, find_game, game_names
+from kibitz.core.registry import find_agent, find_game
 from kibitz.play.match import match
 from kibitz.play.speed import measure
-from kibitz.search.solve import in_words, solve, unsolvable
+from kibitz.search.solve import Solution, in_words, solve
 
 GAMES = 100_000
+SOLVED = ("nim", "tapnswap")
+MATCHED = (
+    ("nim", "perfect", "random"),
+    ("nim", "gabriele", "random"),
+    ("tapnswap", "perfect", "random"),
+    ("tapnswap", "tapper", "random"),
+)
+FAST = ("nim", "tapnswap")
+RECORDED = "tapnswap"
 
 
 def demo() -> None:
     """Show what kibitz can do, on one screen, in under two minutes."""
     out = console()
     began = time.perf_counter()
-    games = [find_game(name) for name in game_names()]
-
     out.print(Rule("[bold]kibitz[/]: agents learn tabletop games, rate one another, and play you"))
-    solved = [game for game in games if unsolvable(game) is None]
-    with Waiting("solving"):
-        solutions = [(game, solve(game)) for game in solved]
-    out.print("[bold]Solved exactly[/] (verdicts for the seat to move, mirror images folded)")
+    for part in (show_solved, show_matched, show_fast, show_recorded):
+        part(out)
     out.print(
-        tally_table(
-            [
-                (f"{game.title}: seat {0 if answer.verdict > 0 else 1} "
-                 f"{in_words(abs(answer.verdict))} plies", answer)
-                for game, answer in solutions
-            ]
-        )
-    )  # fmt: skip
+        f"\n[dim]{time.perf_counter() - began:.0f} seconds. Next:[/] kibitz play tapnswap"
+        "[dim],[/] kibitz watch nim --step[dim],[/] kibitz games"
+    )
 
+
+def show_solved(out: Console) -> None:
+    """Solve the small games exactly."""
+    with Waiting("solving"):
+        solutions = [solve(find_game(name)) for name in SOLVED]
+    out.print("[bold]Solved exactly[/] (verdicts for the seat to move, mirror images folded)")
+    out.print(tally_table([(f"{s.game.title}: {_outcome(s)}", s) for s in solutions]))
+
+
+def show_matched(out: Console) -> None:
+    """Match agents, with intervals."""
     out.print(f"\n[bold]Matched[/] ({GAMES:,} games each, seats rotated, 95% intervals)")
     rows = []
     with Waiting("playing") as waiting:
-        for game in games:
-            rivals = [name for name in agent_kinds(game) if name not in ("random", "perfect")]
-            best = "perfect" if unsolvable(game) is None else rivals[0]
-            for pair in ([best, "random"], [best, rivals[0]], [rivals[0], "random"]):
-                result = match(game, pair, GAMES, seed=1, progress=waiting.progress)
-                first = result.agents[0]
-                rows.append(
-                    (
-                        f"{game.title}: {pair[0]} against {pair[1]}", first.share.text(),
-                        f"{result.games_per_second:,.0f}",
-                    )
-                )  # fmt: skip
+        for name, *pair in MATCHED:
+            result = match(find_game(name), pair, GAMES, seed=1, progress=waiting.progress)
+            title = f"{find_game(name).title}: {' against '.join(pair)}"
+            share = result.agents[0].share.text()
+            rows.append((title, share, f"{result.games_per_second:,.0f}"))
     out.print(grid("", ("", "share of wins", "games a second"), rows))
 
-    with Waiting("measuring"):
-        speeds = [speed for game in games for speed in measure(game, 1.5)]
-    ours = {speed.game: speed.per_second for speed in speeds if speed.who == "kibitz"}
-    out.print("\n[bold]Fast[/] (random play on one core)")
-    out.print(
-        grid(
-            "",
-            ("", "moves a second", "kibitz is"),
-            [
-                (f"{speed.game}: {speed.who}", f"{speed.per_second:,.0f}",
-                 "" if speed.who == "kibitz" else f"{ours[speed.game] / speed.per_second:.1f} x")
-                for speed in speeds
-            ],
-        )
-    )  # fmt: skip
 
+def show_fast(out: Console) -> None:
+    """Measure random play beside the peer."""
+    with Waiting("measuring"):
+        speeds = [speed for name in FAST for speed in measure(find_game(name), 1.5)]
+    ours = {speed.game: speed.per_second for speed in speeds if speed.who == "kibitz"}
+    rows = []
+    for speed in speeds:
+        ratio = f"{ours[speed.game] / speed.per_second:.1f} x" if speed.who != "kibitz" else ""
+        rows.append((f"{speed.game}: {speed.who}", f"{speed.per_second:,.0f}", ratio))
+    out.print("\n[bold]Fast[/] (random play on one core)")
+    out.print(grid("", ("", "moves a second", "kibitz is"), rows))
+    if len(speeds) == len(FAST):
+        out.print("For a comparison with OpenSpiel: pip install 'kibitz[bench]'", style="dim")
+
+
+def show_recorded(out: Console) -> None:
+    """Play a game, save it, load it, replay it."""
+    lines = str(_recorded(RECORDED)).splitlines()
     out.print("\n[bold]Recorded[/] (random against perfect, saved, loaded, replayed)")
-    lines = str(_recorded(games[-1].name)).splitlines()
     out.print(escape("\n".join([*lines[:7], "   …", *lines[-4:]])))
-    out.print(
-        f"\n[dim]{time.perf_counter() - began:.0f} seconds. Next:[/] kibitz play {games[-1].name}"
-        "[dim],[/] kibitz watch nim --step[dim],[/] kibitz games"
-    )
+
+
+def _outcome(solution: Solution) -> str:
+    if solution.verdict == 0:
+        return "a draw"
+    return f"seat {0 if solution.verdict > 0 else 1} {in_words(abs(solution.verdict))} plies"
 
 
 def _recorded(name: str) -> Record:

@@ -99,7 +99,7 @@ class Sitting:
             try:
                 if not text:
                     self._say("Type a move, or help.")
-                elif command is not None:
+                elif command is not None and not self._is_move(text):
                     if command(rest.strip()):
                         return None
                 else:
@@ -115,6 +115,14 @@ class Sitting:
                 raise Misuse(f"Moves are numbered 1 to {len(legal)}.")
             return legal[place - 1]
         return self.table.read(text)
+
+    def _is_move(self, text: str) -> bool:
+        """Tell whether words that begin like a command are a legal move all the same."""
+        try:
+            self.table.read(text)
+        except KibitzError:
+            return False
+        return True
 
     # --- commands; a true answer means that the position has changed ---------------------------
 

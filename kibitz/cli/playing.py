@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
 
 from kibitz.cli.person import Sitting
 from kibitz.cli.shared import (
@@ -98,7 +99,7 @@ def watch(
             announce(agents, table, action)
             table.play(action)
             if step and not table.over:
-                out.input("[dim]Enter for the next move [/]")
+                step = next_move(out)
             elif delay:
                 time.sleep(delay)
     finally:
@@ -138,12 +139,21 @@ def replay(
             name = record.agents[table.seat] if record.agents else ""
             label = f"\n{table.plies + 1}. {seat_name(table.seat, name, plain)}"
             out.print(f"{label}: {table.say(action)}")
-            out.input("[dim]Enter for the next move [/]")
+            step = step and next_move(out)
         table = record.table()
         out.print(f"\n{table}", markup=False)
         out.print("\n" + outcome(table, record.agents, plain))
     else:
         out.print(str(record), markup=False, end="")
+
+
+def next_move(out: Console) -> bool:
+    """Wait for Enter; the end of input means to run on without waiting."""
+    try:
+        out.input("[dim]Enter for the next move [/]")
+    except EOFError:
+        return False
+    return True
 
 
 # --- who sits where ----------------------------------------------------------------------------

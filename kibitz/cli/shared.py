@@ -18,7 +18,7 @@ from rich.table import Table as RichTable
 
 from kibitz.core.agent import Opinion
 from kibitz.core.game import Game
-from kibitz.core.options import split
+from kibitz.core.options import Option, split
 from kibitz.core.registry import find_game
 
 SHAPES = "●■▲◆★⬢"
@@ -71,6 +71,16 @@ def chosen_game(name: str, settings: Iterable[str] | None) -> Game:
     for text in settings or ():
         given.update(split(text))
     return find_game(name).having(**given)
+
+
+def about_option(option: Option) -> dict[str, object]:
+    """Describe an option as plain data."""
+    return {
+        "name": option.name,
+        "default": option.default,
+        "help": option.help,
+        "takes": option.takes(),
+    }
 
 
 def grid(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> RichTable:
@@ -129,9 +139,10 @@ class Waiting:
             self._timer.start()
         return self
 
-    def progress(self, done: int, total: int) -> None:
-        """Move the bar."""
-        self._bar.update(self._task, description=self.label, completed=done, total=total)
+    def progress(self, done: int, total: int, words: str = "") -> None:
+        """Move the bar, with a few words about how it goes."""
+        label = f"{self.label}: {words}" if words else self.label
+        self._bar.update(self._task, description=label, completed=done, total=total)
 
     def __exit__(
         self,

@@ -85,7 +85,16 @@ class Agent:
     def choose(self, view: View) -> int:
         """Answer a view with an action."""
         options = view.legal
-        return options[self.pick(self.values(view, options), self.rng)]
+        return options[self.pick(self._checked_values(view, options), self.rng)]
+
+    def _checked_values(self, view: View, options: Sequence[int]) -> list[float]:
+        values = [float(value) for value in self.values(view, options)]
+        if len(values) != len(options) or any(value != value for value in values):
+            raise AgentFailed(
+                f"{self.name} gave {len(values)} values for {len(options)} options, or one that is "
+                "not a number; values must give one number for each option."
+            )
+        return values
 
     def notice(self, view: View, actor: int, action: int) -> None:
         """See an action just before it is played, with one's own view of the table."""
@@ -93,8 +102,13 @@ class Agent:
     def explain(self, view: View) -> Opinion:
         """Say what this agent would do, why, and what it thinks of every option."""
         options = view.legal
-        values = list(self.values(view, options))
-        place = self.pick(values, Chance(0))
+        kept = self.rng
+        try:  # giving an opinion must not use up the chance that is for playing
+            self.rng = Chance.over(kept.words.copy())
+            values = self._checked_values(view, options)
+            place = self.pick(values, self.rng)
+        finally:
+            self.rng = kept
         reason = first_line(self.__doc__) or self.name
         return opinion(view, options[place], reason, dict(zip(options, values, strict=True)))
 

@@ -108,10 +108,25 @@ def compiled(signature: Any = None) -> Callable[[Callable], Any]:
                 made = numba.njit(nogil=True, cache=folder is not None)(function)
             finally:
                 config.CACHE_DIR = kept
+            if signature is not None:
+                made.compile = _with_return_type(made.compile, signature)
         made.signature = signature
         return made
 
     return decorate
+
+
+def _with_return_type(compile_for: Callable, signature: Any) -> Callable:
+    """Keep to the signature also when another compiled function calls this one first.
+
+    Numba would then infer the return type (an int32 action, say), and there is only one compiled
+    form for the same arguments.
+    """
+
+    def compile(wanted: Any) -> Any:
+        return compile_for(signature if wanted == signature.args else wanted)
+
+    return compile
 
 
 class Pointer(types.WrapperAddressProtocol):
@@ -165,6 +180,7 @@ def in_python(loop: Any) -> Any:
 
 FACES = {"cli", "web"}  # hold no compiled code: changing them must not recompile the games
 UNUSED_DAYS = 30
+NEWEST = 12  # of one package: whoever edits sources makes a new folder each time
 
 
 @functools.cache
@@ -193,17 +209,16 @@ def _cache_folder(package: str) -> Path | None:
 
 def _sources(package: str) -> list[Path]:
     module = sys.modules.get(package)
-    file = getattr(module, "__file__", None)
-    if file is None:
-        return []
-    path = Path(file)
-    if path.name != "__init__.py":
-        return [path] if path.suffix == ".py" else []
+    folders = [Path(folder) for folder in getattr(module, "__path__", ())]
+    if not folders:
+        file = Path(getattr(module, "__file__", None) or "")
+        return [file] if file.suffix == ".py" else []
     own = package == __name__.partition(".")[0]
     return sorted(
         source
-        for source in path.parent.rglob("*.py")
-        if not (own and source.relative_to(path.parent).parts[0] in FACES)
+        for folder in folders
+        for source in folder.rglob("*.py")
+        if not (own and source.relative_to(folder).parts[0] in FACES)
     )
 
 
@@ -241,11 +256,15 @@ def _private(folder: Path) -> bool:
 
 
 def _forget_unused(home: Path) -> None:
-    """Drop the folders of sources that nobody has used for a month."""
+    """Drop the folders of sources that nobody has used for a month, and all but the newest few."""
     oldest = time.time() - UNUSED_DAYS * 86_400
+    seen: dict[str, int] = {}
     try:
-        for folder in home.iterdir():
-            if folder.is_dir() and "-" in folder.name and folder.stat().st_mtime < oldest:
+        folders = [folder for folder in home.iterdir() if folder.is_dir() and "-" in folder.name]
+        for folder in sorted(folders, key=lambda folder: -folder.stat().st_mtime):
+            package = folder.name.rpartition("-")[0]
+            seen[package] = seen.get(package, 0) + 1
+            if seen[package] > NEWEST or folder.stat().st_mtime < oldest:
                 shutil.rmtree(folder, ignore_errors=True)
     except OSError:
         return

@@ -243,6 +243,8 @@ class Game:
 
     @functools.cached_property
     def _agents_module(self) -> ModuleType | None:
+        if not self.room:  # rules in a script stand alone
+            return None
         try:
             return importlib.import_module(f"{self.room}.agents")
         except ModuleNotFoundError as error:

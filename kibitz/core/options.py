@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import Any, get_args, get_type_hints
 
 from kibitz.core.errors import BadOption, unknown
 
@@ -233,3 +233,28 @@ def _whole(value: Any) -> int:
         return int(value)
     except (TypeError, OverflowError):
         raise ValueError from None
+
+
+def options_of(settings: type) -> tuple[Option, ...]:
+    """Read the options of a learner from its `Settings`, a dataclass whose fields are annotated.
+
+    `Annotated[int, "children in each generation", 1, 10_000]`: the type, a sentence, and the range
+    of a number; a `Literal` of names is a choice, a str is any text.
+    """
+    hints = get_type_hints(settings, include_extras=True)
+    found: list[Option] = []
+    for field in fields(settings):
+        kind, help_text, *span = get_args(hints[field.name])
+        about: dict[str, Any] = {
+            "name": field.name, "default": field.default, "help": help_text,
+        }  # fmt: skip
+        if kind is bool:
+            found.append(Flag(**about))
+        elif kind is str:
+            found.append(Text(**about))
+        elif kind in (int, float):
+            number = Whole if kind is int else Real
+            found.append(number(**about, low=span[0], high=span[1]))
+        else:
+            found.append(Choice(**about, names=get_args(kind)))
+    return tuple(found)

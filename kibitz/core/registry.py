@@ -85,7 +85,8 @@ def _kind(name: str, game: Game) -> Any:
 def _made(kind: Any, game: Game, settings: Mapping[str, Any], called: str) -> Agent:
     reason = kind.unfit(game)
     if reason:
-        raise Misuse(f"'{called or kind.__name__}' cannot play {game.described()}: {reason}.")
+        name = called or getattr(kind, "__name__", None) or kind.choose.__name__
+        raise Misuse(f"'{name}' cannot play {game.described()}: {reason}.")
     agent = kind(game, **settings)
     if called:
         agent.name = called

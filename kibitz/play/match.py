@@ -69,7 +69,7 @@ def match(
     points = np.zeros((games, seats))
     plies = np.zeros(games, np.int32)
     runner = Runner(game, table, seed, duplicate)
-    runner.play(0, points[:0], plies[:0])  # compile or load first: speed is that of playing
+    runner.play(0, points[:0], plies[:0])  # loads what is compiled: speed is that of playing
     began = time.perf_counter()
     if runner.is_compiled:
         _in_threads(runner, points, plies, cores or os.cpu_count() or 1, progress)
@@ -123,6 +123,7 @@ class Runner:
         self.notices = tuple(self._notice(agent) for agent in [*agents, *spare])
         self.bounds = game.bound("most_legal"), game.bound("most_plies")
         self.blank = game.blank()
+        self.rules = game.rules  # compiled or loaded now, so that it does not count as playing
 
     def _choose(self, agent: Agent) -> Any:
         if isinstance(agent, CompiledAgent):
@@ -130,7 +131,12 @@ class Runner:
 
         def choose(rules, view, actions, n, weights, memory, rng):
             # The agent gets a copy: whatever it does to its view is its own affair.
-            answer = agent.choose(View(self.game, view.copy()))
+            try:
+                answer = agent.choose(View(self.game, view.copy()))
+            except KibitzError:
+                raise
+            except Exception as error:
+                raise AgentFailed(f"{agent.name} raised {error!r}.") from error
             if isinstance(answer, bool) or not isinstance(answer, int | np.integer):
                 raise AgentFailed(f"{agent.name} answered {answer!r}, which is no action number.")
             return int(answer)
@@ -142,7 +148,10 @@ class Runner:
             return pointer(agent.kind.notice)
 
         def notice(view, actor, action, memory):
-            agent.notice(View(self.game, view.copy()), int(actor), int(action))
+            try:
+                agent.notice(View(self.game, view.copy()), int(actor), int(action))
+            except Exception as error:
+                raise AgentFailed(f"{agent.name} raised {error!r}.") from error
 
         return notice
 
@@ -160,18 +169,25 @@ class Runner:
             rows = slice(place, place + 1)
             try:
                 self._run(in_python(play_games), game, points[rows], plies[rows])
-            except KibitzError:
-                raise
-            except Exception as error:
-                raise AgentFailed(f"An agent raised {error!r} in game {game}.") from error
+            except AgentFailed as error:
+                where = f"game {game} of seed {self.seed}"
+                raise AgentFailed(f"{error} This was in {where}.") from error
 
     def _run(self, loop: Any, first: int, points: np.ndarray, plies: np.ndarray) -> None:
         trouble = np.zeros(4, np.int64)
         loop(
-            self.game.rules, self.chooses, self.notices, self.listens, self.weights, self.starts,
-            np.zeros((len(self.agents), self.memory), np.int64), self.blank, self.seed, first,
-            self.duplicate, *self.bounds, points, plies, trouble,
+            self.rules, self.chooses, self.notices, self.listens, self.weights, self.starts,
+            self.fresh_memory(), self.blank, self.seed, first, self.duplicate, *self.bounds,
+            points, plies, trouble,
         )  # fmt: skip
+        self.check(trouble)
+
+    def fresh_memory(self) -> np.ndarray:
+        """Make the memory of all agents, [seats, numbers], for one thread."""
+        return np.zeros((len(self.agents), self.memory), np.int64)
+
+    def check(self, trouble: np.ndarray) -> None:
+        """Raise what a loop has reported, if anything."""
         if trouble[WHAT]:
             raise self._trouble(trouble)
 

@@ -185,7 +185,9 @@ def _estimate(values: np.ndarray, unit: int) -> Estimate:
     mean = float(means.mean())
     if len(means) < 2:
         return Estimate(mean=mean, plus_minus=math.inf)
-    return Estimate(mean=mean, plus_minus=float(Z * means.std(ddof=1) / math.sqrt(len(means))))
+    free = len(means) - 1
+    t = Z + (Z**3 + Z) / (4 * free) + (5 * Z**5 + 16 * Z**3 + 3 * Z) / (96 * free**2)  # Student's
+    return Estimate(mean=mean, plus_minus=float(t * means.std(ddof=1) / math.sqrt(len(means))))
 
 
 def _share(values: np.ndarray, unit: int) -> Share:

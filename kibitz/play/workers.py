@@ -1,6 +1,6 @@
 """Further processes for matches with Python agents; each plays its share of the games.
 
-A worker is `python -m kibitz.play.workers`: it reads its orders as JSON lines and answers with
+A worker is `python -m kibitz.play.worker`: it reads its orders as JSON lines and answers with
 plain arrays, so nothing is pickled and the caller's script is not run again.
 """
 
@@ -43,7 +43,7 @@ def in_workers(
     }  # fmt: skip
     workers = [
         subprocess.Popen(
-            [sys.executable, "-m", "kibitz.play.workers"],
+            [sys.executable, "-m", "kibitz.play.worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )
@@ -94,30 +94,3 @@ def _receive(answer: IO[bytes], points: np.ndarray, plies: np.ndarray) -> None:
         raise kind(said["message"])
     points[:] = np.frombuffer(answer.read(points.nbytes)).reshape(points.shape)
     plies[:] = np.frombuffer(answer.read(plies.nbytes), np.int32)
-
-
-def main() -> None:
-    """Answer orders until there are no more."""
-    from kibitz.core.registry import find_game
-    from kibitz.play.match import Runner, seated
-
-    out = sys.stdout.buffer
-    sys.stdout = sys.stderr  # what an agent prints must not mix with the answers
-    for line in sys.stdin.buffer:
-        order = json.loads(line)
-        try:
-            game = find_game(order["game"]).having(**order["settings"])
-            runner = Runner(game, seated(game, order["agents"]), order["seed"], order["duplicate"])
-            points = np.zeros((order["count"], game.players))
-            plies = np.zeros(order["count"], np.int32)
-            runner.play(order["first"], points, plies)
-        except KibitzError as error:
-            said = {"error": type(error).__name__, "message": str(error)}
-            out.write(json.dumps(said).encode() + b"\n")
-        else:
-            out.write(b"{}\n" + points.tobytes() + plies.tobytes())
-        out.flush()
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,111 @@
+"""Training: every learner by name, its settings as flags."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from kibitz.cli.shared import (
+    GameName,
+    Json,
+    Seed,
+    Setting,
+    Waiting,
+    about_option,
+    chosen_game,
+    console,
+    grid,
+    print_json,
+)
+from kibitz.core.chance import checked_seed
+from kibitz.core.errors import Misuse
+from kibitz.core.options import options_of
+from kibitz.learners import find_learner, learner_names
+from kibitz.learners import train as train_agent
+
+
+def learners(json: Json = False) -> None:
+    """List the learners and their settings."""
+    found = {name: find_learner(name) for name in learner_names()}
+    if json:
+        print_json(
+            [
+                {
+                    "name": name,
+                    "presets": module.PRESETS,
+                    "options": [about_option(option) for option in options_of(module.Settings)],
+                }
+                for name, module in found.items()
+            ]
+        )
+        return
+    out = console()
+    for name, module in found.items():
+        out.print(f"[bold]{name}[/]  {(module.__doc__ or '').strip().splitlines()[0]}")
+        rows = [
+            (f"--{o.name.replace('_', '-')}", o.say(o.default) or "none", o.help)
+            for o in options_of(module.Settings)
+        ]
+        table = grid("", ("setting", "default", ""), rows)
+        table.columns[2].justify, table.columns[2].no_wrap = "left", False
+        out.print(table)
+        out.print(f"presets: {', '.join(module.PRESETS)}\n", style="dim")
+
+
+def train(
+    context: typer.Context,
+    game: GameName,
+    learner: Annotated[str, typer.Argument(metavar="LEARNER", help="See kibitz learners.")],
+    seed: Seed = None,
+    preset: Annotated[str | None, typer.Option(help="A named set of settings.")] = None,
+    out: Annotated[Path | None, typer.Option(help="The folder of the run.")] = None,
+    settings: Setting = None,
+    json: Json = False,
+) -> None:
+    """Train an agent; the learner's settings are further flags, as in --budget 500.
+
+    A run can be interrupted with Ctrl-C; the same command goes on with it.
+    """
+    chosen = chosen_game(game, settings)
+    seed = checked_seed(seed)
+    folder = out or Path("runs") / f"{chosen.name}-{learner}-{preset or 'default'}-{seed}"
+    with Waiting("training") as waiting:
+        result = train_agent(
+            learner, chosen, seed=seed, preset=preset, folder=folder, progress=waiting.progress,
+            **flags(context.args),
+        )  # fmt: skip
+    if json:
+        print_json({**result.to_dict(), "folder": str(folder), "seed": seed})
+        return
+    printer = console()
+    printer.print(grid("", result.columns, result.rows()))
+    printer.print(f"\n{result.summary()}")
+    printer.print(
+        f"Files in {folder}. Next: kibitz play {chosen.name} --seats human,{result.path}",
+        style="dim",
+        markup=False,
+        soft_wrap=True,
+    )
+
+
+def flags(arguments: list[str]) -> dict[str, Any]:
+    """Read `--name value`, `--name=value`, `--name` and `--no-name`."""
+    found: dict[str, Any] = {}
+    rest = list(arguments)
+    while rest:
+        word = rest.pop(0)
+        if not word.startswith("--") or len(word) < 3:
+            raise Misuse(f"Cannot read '{word}': a learner's settings are given as --name value.")
+        name, equals, value = word[2:].partition("=")
+        if not equals and rest and not rest[0].startswith("--"):
+            value, equals = rest.pop(0), "="
+        name = name.replace("-", "_")
+        if equals:
+            found[name] = value
+        elif name.startswith("no_"):
+            found[name[3:]] = False
+        else:
+            found[name] = True
+    return found

@@ -1,0 +1,126 @@
+"""Training runs: a folder with settings, checkpoint, curve and model; stopped and resumed at will.
+
+A learner's `train(game, settings, seed, run)` tells the run how it goes; everything it must know to
+go on lies in its checkpoint. The same command on the same folder resumes; whatever differs is
+refused.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kibitz.core.errors import BadModel, Misuse
+from kibitz.core.files import save
+from kibitz.core.game import Game
+from kibitz.core.models import load_model, save_model
+
+CHECKPOINT, MODEL, CURVE, PLOT, ABOUT = (
+    "checkpoint.safetensors", "model.safetensors", "curve.csv", "curve.png", "run.json",
+)  # fmt: skip
+CHECKPOINT_SECONDS = 10.0
+
+Progress = Callable[[int, int, str], Any]
+
+
+class Run:
+    """One training run. Without a folder nothing is written."""
+
+    def __init__(
+        self,
+        learner: str,
+        game: Game,
+        settings: Mapping[str, Any],
+        seed: int,
+        folder: str | os.PathLike[str] | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        self.learner = learner
+        self.game = game
+        self.folder = None if folder is None else Path(folder)
+        self.about = {
+            "learner": learner, "game": game.name, "version": game.version,
+            "game settings": dict(game.settings), "settings": dict(settings), "seed": seed,
+        }  # fmt: skip
+        self.rows: list[dict[str, float]] = []
+        self._progress = progress
+        self._saved_at = time.monotonic()
+        if self.folder is not None:
+            self._claim(self.folder)
+
+    def _claim(self, folder: Path) -> None:
+        """Begin in an empty folder, or go on in one that was begun with the very same command."""
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise Misuse(f"Cannot make the folder '{folder}': {error.strerror}.") from error
+        about = folder / ABOUT
+        if about.exists():
+            try:
+                earlier = json.loads(about.read_text(encoding="utf-8"))
+            except (OSError, ValueError) as error:
+                raise BadModel(f"'{about}' is damaged: {error}. Choose another folder.") from error
+            ours = json.loads(json.dumps(self.about))
+            if earlier != ours:
+                changed = [key for key in ours if earlier.get(key) != ours[key]]
+                raise Misuse(
+                    f"'{folder}' holds a run with another {' and '.join(changed)}. "
+                    "Choose another folder, or give the same settings to go on with it."
+                )
+        else:
+            save(about, json.dumps(self.about, indent=1) + "\n")
+
+    def tell(self, done: int, total: int, words: str) -> None:
+        """Say how far it is, for a progress bar."""
+        if self._progress is not None:
+            self._progress(done, total, words)
+
+    def log(self, **figures: float) -> None:
+        """Add a row to the curve."""
+        self.rows.append(figures)
+
+    # --- checkpoints ---------------------------------------------------------------------------
+
+    @property
+    def is_time(self) -> bool:
+        """Whether the last checkpoint was long enough ago."""
+        return time.monotonic() - self._saved_at > CHECKPOINT_SECONDS
+
+    def save_checkpoint(self, arrays: Mapping[str, np.ndarray]) -> None:
+        """Keep what is needed to go on, whole or not at all."""
+        self._saved_at = time.monotonic()
+        if self.folder is not None:
+            save_model(self.folder / CHECKPOINT, self.learner, self.game, arrays)
+
+    def load_checkpoint(self) -> dict[str, np.ndarray] | None:
+        """Give what was kept, or None at the beginning."""
+        if self.folder is None or not (self.folder / CHECKPOINT).exists():
+            return None
+        return load_model(self.folder / CHECKPOINT, self.learner, self.game)[0]
+
+    # --- results -------------------------------------------------------------------------------
+
+    def finish(
+        self, agent: str, arrays: Mapping[str, np.ndarray], about: Mapping[str, Any],
+        plot: Callable[[list[dict[str, float]], Path], None] | None = None,
+    ) -> Path | None:  # fmt: skip
+        """Write the model, the curve as CSV and, if a plot is given, as a picture."""
+        if self.folder is None:
+            return None
+        if self.rows:
+            text = io.StringIO()
+            writer = csv.DictWriter(text, list(self.rows[0]), lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(self.rows)
+            save(self.folder / CURVE, text.getvalue())
+            if plot is not None:
+                plot(self.rows, self.folder / PLOT)
+        return save_model(self.folder / MODEL, agent, self.game, arrays, {**self.about, **about})

@@ -1,0 +1,68 @@
+"""Learners: one file each. A learner is trained by name: `kibitz.train("evolution", game)`.
+
+A learner in another package joins through the entry-point group `kibitz.learners`, whose entries
+are modules with the same names: `Settings`, `PRESETS` and `train`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import pkgutil
+from importlib.metadata import entry_points
+from types import ModuleType
+from typing import Any
+
+from kibitz.core.chance import checked_seed
+from kibitz.core.errors import unknown
+from kibitz.core.game import Game
+from kibitz.core.options import options_of, settle
+from kibitz.core.training import Progress, Run
+
+
+def learner_names() -> list[str]:
+    """List the learners that are there."""
+    return sorted(_found())
+
+
+def _found() -> dict[str, Any]:
+    own = {module.name: f"{__name__}.{module.name}" for module in pkgutil.iter_modules(__path__)}
+    joined = {point.name: point for point in entry_points(group="kibitz.learners")}
+    return {**joined, **own}
+
+
+def find_learner(name: str) -> ModuleType:
+    """Find a learner by name."""
+    found = _found()
+    name = name.replace("-", "_")
+    if name not in found:
+        raise unknown("learner", name, found)
+    where = found[name]
+    return importlib.import_module(where) if isinstance(where, str) else where.load()
+
+
+def train(
+    learner: str,
+    game: Game,
+    *,
+    seed: int | None = None,
+    preset: str | None = None,
+    folder: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+    **settings: Any,
+) -> Any:
+    """Train an agent and give what the learner gives; with a folder, also its files.
+
+    `preset` names a set of settings (`seed` is that of the project it comes from); `settings`
+    change single ones. Training in a folder can be interrupted; the same call goes on with it.
+    """
+    module = find_learner(learner)
+    options = options_of(module.Settings)
+    if preset is not None:
+        if preset not in module.PRESETS:
+            raise unknown(f"preset of {learner}", preset, module.PRESETS)
+        settings = {**module.PRESETS[preset], **settings}
+    chosen = settle(options, settings, learner)
+    seed = checked_seed(seed)
+    run = Run(learner, game, chosen, seed, folder, progress)
+    return module.train(game, module.Settings(**chosen), seed, run)

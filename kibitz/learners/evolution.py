@@ -1,0 +1,445 @@
+"""Evolution strategies over the weights of a game's strategies, which vote on every move.
+
+A genome is one weight for each strategy of the room. At its turn each strategy chooses a move and
+votes for it with its weight (weights are shifted so that none is negative); the move with the
+greatest sum is played. Fitness is the share of games won. Methods: (1+λ) with Gaussian mutation
+and the 1/5 success rule (Rechenberg, 1973), (1,λ), (μ/μ,λ) with intermediate recombination, and
+CMA-ES (Hansen, 2001; from the package `cmaes`).
+
+Everything but the games is decided by the seed, so a checkpoint is the list of all fitnesses so
+far: a resumed run asks the same questions again and is given the known answers.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal
+
+import numpy as np
+
+from kibitz.core.agent import CompiledAgent, Kind, Opinion, opinion
+from kibitz.core.chance import Chance
+from kibitz.core.compiled import compiled, in_python
+from kibitz.core.errors import BadModel, BadOption, Misuse
+from kibitz.core.game import Game
+from kibitz.core.models import load_model
+from kibitz.core.options import Text
+from kibitz.core.registry import find_agent
+from kibitz.core.table import View
+from kibitz.core.training import Run
+from kibitz.core.voting import shifted
+from kibitz.play.loop import WHAT, play_games
+from kibitz.play.match import Runner
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What can be set about an evolution. The defaults are what works best."""
+
+    method: Annotated[
+        Literal["plus", "comma", "recombine", "cma"],
+        "(1+λ), (1,λ), (μ/μ,λ) or CMA-ES",
+    ] = "plus"
+    offspring: Annotated[int, "λ, children in each generation", 1, 10_000] = 10
+    budget: Annotated[int, "children in all: generations are budget / offspring", 1, 10**9] = 2000
+    games: Annotated[int, "games that decide a fitness", 1, 10**6] = 200
+    opponent: Annotated[str, "an agent, or all: every strategy in turn"] = "all"
+    without: Annotated[str, "strategies left out of the pool, with + between them"] = ""
+    sigma: Annotated[float, "spread of the first mutations", 1e-9, 1e9] = 1.0
+    adapt_every: Annotated[int, "generations between two looks at the success", 1, 10**9] = 10
+    adapt_by: Annotated[float, "factor by which sigma then falls or rises", 0.01, 1.0] = 0.85
+    reevaluate: Annotated[bool, "play the parent again each generation and average"] = True
+    cores: Annotated[int, "how many cores to use; 0 for all", 0, 1024] = 0
+
+
+# The settings of the project this comes from: 100 games, the 1/5 rule every 100 generations.
+PRESETS: dict[str, dict[str, Any]] = {
+    "seed": {
+        "method": "plus", "offspring": 10, "budget": 10_000, "games": 100, "opponent": "gabriele",
+        "sigma": 1.0, "adapt_every": 100, "adapt_by": 0.9, "reevaluate": False,
+    },
+}  # fmt: skip
+
+
+@compiled()
+def play_genomes(
+    rules, chooses, notices, listens, weights, starts, memory, blank, seed, first, most_legal,
+    most_plies, genomes, points, plies, trouble,
+):  # fmt: skip
+    """Play as many games with each genome as there are rows in points[genome].
+
+    genomes [genomes, strategies], points [genomes, games, seats], plies [games].
+    """
+    own = weights.copy()
+    games = points.shape[1]
+    for genome in range(len(genomes)):
+        own[: genomes.shape[1]] = genomes[genome]
+        play_games(
+            rules, chooses, notices, listens, own, starts, memory, blank, seed,
+            first + genome * games, True, most_legal, most_plies, points[genome], plies, trouble,
+        )  # fmt: skip
+        if trouble[WHAT]:
+            return
+
+
+class Arena:
+    """Fitness: the share of games that a genome wins against its opponents."""
+
+    def __init__(self, game: Game, settings: Settings, seed: int) -> None:
+        self.game = game
+        self.seed = seed
+        rivals = list(game.strategies) if settings.opponent == "all" else [settings.opponent]
+        seats = game.players
+        # An equal number of games against each, in whole rounds of the seats.
+        self.games = -(-settings.games // (len(rivals) * seats)) * seats
+        blank = np.zeros(len(game.strategies), np.float32)
+        voter = voting_kind(game, blank)(game)
+        self.runners = [Runner(game, [voter, *self._rivals(rival)], seed, True) for rival in rivals]
+        self.cores = settings.cores or os.cpu_count() or 1
+        self.pool = ThreadPoolExecutor(self.cores)
+        self.played = 0  # games so far: each has a stream of chance of its own
+
+    def _rivals(self, name: str) -> list[Any]:
+        kinds = self.game.strategies
+        return [
+            kinds[name](self.game) if name in kinds else find_agent(name, self.game)
+            for _ in range(self.game.players - 1)
+        ]
+
+    def fitness(self, genomes: np.ndarray) -> np.ndarray:
+        """Play all genomes ([genomes, strategies], none negative); give the shares they won."""
+        shares = np.zeros(len(genomes))
+        parts = np.array_split(np.arange(len(genomes)), min(self.cores, len(genomes)))
+        for runner in self.runners:
+            first = self.played
+            self.played += self.games * len(genomes)
+
+            def work(part: np.ndarray, runner: Runner = runner, first: int = first) -> np.ndarray:
+                return self._play(runner, genomes[part], first + int(part[0]) * self.games)
+
+            shares += np.concatenate(list(self.pool.map(work, parts)))
+        return shares / len(self.runners)
+
+    def skip(self, genomes: int) -> None:
+        """Pass over the chance of so many genomes, whose fitness is known already."""
+        self.played += self.games * genomes * len(self.runners)
+
+    def _play(self, runner: Runner, genomes: np.ndarray, first: int) -> np.ndarray:
+        points = np.empty((len(genomes), self.games, self.game.players))
+        plies = np.empty(self.games, np.int32)
+        trouble = np.zeros(4, np.int64)
+        loop = play_genomes if runner.is_compiled else in_python(play_genomes)
+        loop(
+            self.game.rules, runner.chooses, runner.notices, runner.listens, runner.weights,
+            runner.starts, runner.fresh_memory(), runner.blank, self.seed, first, *runner.bounds,
+            genomes, points, plies, trouble,
+        )  # fmt: skip
+        runner.check(trouble)
+        on_top = points == points.max(axis=2, keepdims=True)
+        return (on_top[:, :, 0] / on_top.sum(axis=2)).mean(axis=1)
+
+
+class Answers:
+    """Fitnesses in the order in which they were asked for; those known already are not played."""
+
+    def __init__(self, arena: Arena, pool: np.ndarray, known: np.ndarray) -> None:
+        self.arena = arena
+        self.pool = pool  # [strategies], True for those that may vote
+        self.known = known.tolist()
+        self.asked = 0
+
+    def ask(self, genomes: np.ndarray) -> np.ndarray:
+        """Give the fitness of each genome."""
+        count = len(genomes)
+        if self.asked + count <= len(self.known):
+            fitness = np.array(self.known[self.asked : self.asked + count])
+            self.arena.skip(count)
+        else:
+            del self.known[self.asked :]  # a generation that was cut short is played again
+            fitness = self.arena.fitness(np.stack([votes_of(g, self.pool) for g in genomes]))
+            self.known += fitness.tolist()
+        self.asked += count
+        return fitness
+
+
+def votes_of(genome: np.ndarray, pool: np.ndarray) -> np.ndarray:
+    """Turn a genome into weights of votes: none negative, nought outside the pool."""
+    weights = np.zeros(len(pool), np.float32)
+    weights[pool] = shifted(genome)
+    return weights
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evolved:
+    """What an evolution gives: weights by strategy, and the agent that votes with them."""
+
+    weights: dict[str, float]
+    fitness: float  # of the last parent: the mean of all its evaluations
+    evaluations: int
+    agent: CompiledAgent
+    path: Path | None
+
+    columns: ClassVar[tuple[str, ...]] = ("strategy", "weight")
+
+    def rows(self) -> list[tuple[str, str]]:
+        """List the strategies by weight."""
+        by_weight = sorted(self.weights.items(), key=lambda pair: -pair[1])
+        return [(name, f"{weight:.3f}") for name, weight in by_weight]
+
+    def summary(self) -> str:
+        """Say in a line how it went."""
+        return f"fitness {self.fitness:.3f} after {self.evaluations:,} evaluations"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the figures as plain data."""
+        return {
+            "weights": self.weights, "fitness": self.fitness, "evaluations": self.evaluations,
+        }  # fmt: skip
+
+
+def train(game: Game, settings: Settings, seed: int, run: Run) -> Evolved:
+    """Evolve the weights of a game's strategies."""
+    if not game.strategies or game.ballot is None:
+        raise Misuse(f"{game.name} offers no strategies that could vote; evolution needs them.")
+    pool = pool_of(game, settings.without)
+    kept = run.load_checkpoint()
+    answers = Answers(
+        Arena(game, settings, seed), pool, np.zeros(0) if kept is None else kept["fitness"]
+    )
+    generations = max(1, settings.budget // settings.offspring)
+    method = METHODS[settings.method](settings, int(pool.sum()), seed)
+    try:
+        for generation in range(generations):
+            method.step(answers)
+            run.log(
+                generation=generation + 1, evaluations=answers.asked, fitness=method.fitness,
+                best_child=method.best_child, sigma=method.sigma,
+            )  # fmt: skip
+            words = f"fitness {method.fitness:.3f}, sigma {method.sigma:.3g}"
+            run.tell(generation + 1, generations, words)
+            if run.is_time:
+                run.save_checkpoint({"fitness": np.array(answers.known)})
+    finally:
+        run.save_checkpoint({"fitness": np.array(answers.known)})
+    votes = votes_of(method.parent, pool)
+    weights = {name: float(v) for name, v in zip(game.strategies, votes, strict=True)}
+    about = {"strategies": list(game.strategies), "fitness": method.fitness}
+    path = run.finish("evolved", {"weights": votes}, about, lambda rows, to: plot(rows, to, run))
+    return Evolved(
+        weights=weights, fitness=method.fitness, evaluations=answers.asked,
+        agent=voting_kind(game, votes)(game), path=path,
+    )  # fmt: skip
+
+
+def pool_of(game: Game, without: str) -> np.ndarray:
+    """Give which strategies may vote."""
+    left_out = {name for name in without.split("+") if name}
+    wrong = left_out - set(game.strategies)
+    if wrong:
+        raise BadOption(
+            f"{', '.join(sorted(wrong))}: no such strategy of {game.name}. "
+            f"There are: {', '.join(game.strategies)}."
+        )
+    pool = np.array([name not in left_out for name in game.strategies])
+    if not pool.any():
+        raise BadOption("All strategies are left out; somebody must vote.")
+    return pool
+
+
+# --- methods -----------------------------------------------------------------------------------
+
+
+class Plus:
+    """(1+λ): the parent stays unless a child is at least as fit; sigma by the 1/5 rule."""
+
+    keeps_parent = True
+
+    def __init__(self, settings: Settings, size: int, seed: int) -> None:
+        self.settings = settings
+        self.rng = np.random.default_rng(seed)
+        self.parent = self.rng.normal(size=size)
+        self.fitness = math.nan  # the mean of the parent's evaluations
+        self.evaluations = 0  # of the parent
+        self.best_child = math.nan
+        self.sigma = settings.sigma
+        self.better = self.generation = 0
+
+    def children(self) -> np.ndarray:
+        """Mutate the parent."""
+        steps = self.rng.normal(size=(self.settings.offspring, len(self.parent)))
+        return self.parent + self.sigma * steps
+
+    def step(self, answers: Answers) -> None:
+        """Go through one generation."""
+        children = self.children()
+        if self.evaluations == 0 or (self.settings.reevaluate and self.keeps_parent):
+            again, *rest = answers.ask(np.vstack([self.parent, children]))
+            total = again if self.evaluations == 0 else self.fitness * self.evaluations + again
+            self.evaluations += 1
+            self.fitness = float(total / self.evaluations)
+            fitness = np.array(rest)
+        else:
+            fitness = answers.ask(children)
+        self.best_child = float(fitness.max())
+        self.better += int((fitness > self.fitness).sum())
+        self.select(children, fitness)
+        self.generation += 1
+        if self.generation % self.settings.adapt_every == 0:
+            rate = self.better / (self.settings.offspring * self.settings.adapt_every)
+            if rate < 1 / 5:
+                self.sigma *= self.settings.adapt_by
+            elif rate > 1 / 5:
+                self.sigma /= self.settings.adapt_by
+            self.better = 0
+
+    def select(self, children: np.ndarray, fitness: np.ndarray) -> None:
+        """Let the best child replace the parent if it is fitter."""
+        best = int(fitness.argmax())
+        if fitness[best] > self.fitness:
+            self.adopt(children[best], float(fitness[best]))
+
+    def adopt(self, genome: np.ndarray, fitness: float) -> None:
+        """Take a new parent."""
+        self.parent, self.fitness, self.evaluations = genome, fitness, 1
+
+
+class Comma(Plus):
+    """(1,λ): the best child always replaces the parent."""
+
+    keeps_parent = False
+
+    def select(self, children: np.ndarray, fitness: np.ndarray) -> None:
+        """Take the best child."""
+        best = int(fitness.argmax())
+        self.adopt(children[best], float(fitness[best]))
+
+
+class Recombine(Comma):
+    """(μ/μ,λ): the mean of the best quarter of the children is the next parent."""
+
+    def select(self, children: np.ndarray, fitness: np.ndarray) -> None:
+        """Take the mean of the best."""
+        best = np.argsort(-fitness, kind="stable")[: max(1, len(children) // 4)]
+        self.adopt(children[best].mean(axis=0), float(fitness[best].mean()))
+
+
+class Cma(Plus):
+    """CMA-ES: the whole distribution of the children is learned."""
+
+    keeps_parent = False
+
+    def __init__(self, settings: Settings, size: int, seed: int) -> None:
+        super().__init__(settings, size, seed)
+        from cmaes import CMA
+
+        if settings.offspring < 3 or size < 2:
+            raise BadOption("CMA-ES needs at least 3 offspring and 2 strategies in the pool.")
+        self.cma = CMA(
+            mean=np.zeros(size), sigma=settings.sigma, seed=seed % 2**32,
+            population_size=settings.offspring,
+        )  # fmt: skip
+
+    def step(self, answers: Answers) -> None:
+        """Ask for children, play them, tell their fitness."""
+        children = np.stack([self.cma.ask() for _ in range(self.settings.offspring)])
+        fitness = answers.ask(children)
+        self.cma.tell([(child, -f) for child, f in zip(children, fitness, strict=True)])
+        self.best_child = float(fitness.max())
+        self.sigma = float(self.cma._sigma)
+        self.adopt(self.cma.mean, float(answers.ask(self.cma.mean[None])[0]))
+
+
+METHODS = {"plus": Plus, "comma": Comma, "recombine": Recombine, "cma": Cma}
+
+
+# --- the agent ---------------------------------------------------------------------------------
+
+
+def voting_kind(game: Game, weights: np.ndarray) -> Kind:
+    """Make the kind of agent that plays what the game's strategies vote for."""
+    return Kind(choose=game.ballot, weights=lambda *_: weights, explain=explain)
+
+
+def explain(agent: CompiledAgent, view: View) -> Opinion:
+    """Say who voted for what."""
+    votes: dict[int, float] = {}
+    voters: dict[int, list[str]] = {}
+    total = float(agent.weights.sum()) or 1.0
+    for weight, (name, kind) in zip(agent.weights, agent.game.strategies.items(), strict=True):
+        if weight > 0:
+            strategy = kind(agent.game)
+            strategy.begin(view.seat, Chance.over(agent.rng.words.copy()))
+            action = strategy.choose(view)
+            votes[action] = votes.get(action, 0.0) + float(weight) / total
+            voters.setdefault(action, []).append(name)
+    best = max(votes, key=lambda action: votes[action], default=view.legal[0])
+    names = voters.get(best, [])
+    return opinion(
+        view,
+        best,
+        f"{votes.get(best, 0.0):.0%} of the votes: {', '.join(names) or 'nobody votes'}.",
+        {action: votes.get(action, 0.0) for action in view.legal},
+        {action: ", ".join(who) for action, who in voters.items()},
+    )
+
+
+class EvolvedKind:
+    """Play what the game's strategies vote for, with evolved weights."""
+
+    options = (Text(name="model", default="", help="a model that evolution has made"),)
+
+    def summary(self) -> str:
+        """Say in a line who this is."""
+        return str(self.__doc__)
+
+    def unfit(self, game: Game) -> str | None:
+        """Say why it cannot play a game, or None."""
+        return None if game.ballot is not None else "the game offers no strategies that could vote"
+
+    def __call__(self, game: Game, model: str = "") -> CompiledAgent:
+        """Make the agent from its model."""
+        if not model:
+            raise Misuse("evolved needs a model: evolved:model=FILE, made by kibitz train.")
+        arrays, about = load_model(model, "evolved", game)
+        if about.get("strategies") != list(game.strategies):
+            raise BadModel(f"'{model}' was made with other strategies; train it again.")
+        weights = arrays.get("weights")
+        if (
+            weights is None
+            or weights.shape != (len(game.strategies),)
+            or weights.dtype != np.float32
+        ):
+            raise BadModel(f"'{model}' is a damaged model: its weights do not fit.")
+        return voting_kind(game, weights)(game)
+
+
+EVOLVED = EvolvedKind()
+
+
+def plot(rows: Sequence[Mapping[str, float]], path: Path, run: Run) -> None:
+    """Draw the curve of fitness and sigma."""
+    import matplotlib
+
+    matplotlib.use("Agg", force=False)
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 4.5), layout="constrained")
+    left = figure.subplots()
+    at = [row["evaluations"] for row in rows]
+    left.plot(at, [row["best_child"] for row in rows], color="#D9D4C7", label="best child")
+    left.plot(at, [row["fitness"] for row in rows], color="#0072B2", label="parent")
+    left.set(xlabel="fitness evaluations", ylabel="share of games won", ylim=(-0.02, 1.02))
+    right = left.twinx()
+    right.plot(at, [row["sigma"] for row in rows], color="#D55E00", ls="--", label="sigma")
+    right.set(ylabel="sigma", yscale="log")
+    figure.legend(loc="outside upper right", ncols=3, frameon=False)
+    about = run.about
+    figure.suptitle(
+        f"{run.game.described()}: evolution, seed {about['seed']}", x=0.02, ha="left", fontsize=11
+    )
+    figure.savefig(path, dpi=120)
