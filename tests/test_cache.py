@@ -102,15 +102,61 @@ def test_a_folder_that_others_may_write_is_not_trusted(tmp_path):
     assert Path(home).parent == temporary
 
 
-def test_folders_of_old_sources_are_dropped(tmp_path):
+def test_folders_of_old_sources_are_dropped_and_nothing_else(tmp_path):
     cache = tmp_path / "cache"
     cache.mkdir(mode=0o700)
-    old, recent, foreign = cache / "kibitz-0123", cache / "kibitz-4567", cache / "notes"
+    old, recent, foreign = cache / "kibitz-0123", cache / "kibitz-4567", cache / "my-thesis"
     for folder in (old, recent, foreign):
         folder.mkdir()
+    for folder in (old, recent):
+        (folder / ".made-by-kibitz").touch()
     for folder in (old, foreign):
         os.utime(folder, (1, 1))
     run("import kibitz", KIBITZ_CACHE=str(cache))
     assert not old.exists()
     assert recent.exists()
     assert foreign.exists()
+    (mine,) = set(cache.glob("kibitz-*")) - {recent}
+    assert stat.S_IMODE(mine.stat().st_mode) == 0o700
+    for number in range(30):  # whoever edits sources all day keeps the newest few only
+        (cache / f"kibitz-{number}").mkdir()
+        (cache / f"kibitz-{number}" / ".made-by-kibitz").touch()
+    run("import kibitz", KIBITZ_CACHE=str(cache))
+    assert len(list(cache.glob("kibitz-*"))) == 12
+    assert mine.exists()
+
+
+def test_a_link_is_not_trusted(tmp_path):
+    (tmp_path / "real").mkdir(mode=0o700)
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    (tmp_path / "tmp").mkdir()
+    code = "import kibitz.core.compiled as c; print(c.cache_home())"
+    home = run(code, KIBITZ_CACHE=str(tmp_path / "link"), TMPDIR=str(tmp_path / "tmp"))
+    assert Path(home).parent == tmp_path / "tmp"
+
+
+def test_modules_without_a_package_are_not_stale_either(tmp_path):
+    for size in (3, 4):
+        (tmp_path / "sizes.py").write_text(f"SIZE = {size}\n")
+        (tmp_path / "alone.py").write_text(TINY.replace("{package}.sizes", "sizes"))
+        said = run("import alone", PYTHONPATH=str(tmp_path), KIBITZ_CACHE=str(tmp_path / "cache"))
+        assert said == f"{size} 0"
+    names = tmp_path / "spread"  # a namespace package has no __init__.py
+    names.mkdir()
+    (names / "rules.py").write_text(TINY.format(package="spread"))
+    for size in (5, 6):
+        (names / "sizes.py").write_text(f"SIZE = {size}\n")
+        where = {"PYTHONPATH": str(tmp_path), "KIBITZ_CACHE": str(tmp_path / "cache")}
+        assert run("import spread.rules", **where) == f"{size} 0"
+
+
+def test_a_function_typed_at_a_prompt_compiles():
+    code = """
+from kibitz.core.compiled import compiled
+@compiled()
+def double(x):
+    return 2 * x
+print(double(4))
+"""
+    done = subprocess.run([sys.executable, "-"], input=code, capture_output=True, text=True)
+    assert done.stdout == "8\n", done.stderr

@@ -356,3 +356,138 @@ def test_the_demo_is_one_screen(capsys):
     for expected in ("Solved exactly", "Matched", "Fast", "Recorded", "TapnSwap: perfect against"):
         assert expected in out
     assert len(out.splitlines()) <= 60
+
+
+# --- what must not break a game ----------------------------------------------------------------
+
+
+def test_strange_typing_is_answered(tmp_path):
+    typed = b"\xff\xfe\n" + b"9" * 5000 + b"\nsave a\0b\n1 1\nquit\nx\0y\n\n"
+    done = subprocess.run(
+        [*PROGRAM, "play", "nim", "--seats", "human,gabriele", "--seed", "1"],
+        input=typed, capture_output=True, check=False, timeout=120,
+    )  # fmt: skip
+    out = done.stdout.decode()
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in out + done.stderr.decode()
+    assert "numbered 1 to 16" in out
+    assert "Could not write" in out
+    assert "You left the game" in out
+
+
+def test_an_interrupted_game_is_kept(tmp_path):
+    path = tmp_path / "kept.json"
+    master, slave = pty.openpty()
+    program = subprocess.Popen(
+        [*PROGRAM, "play", "nim", "--seats", "human,gabriele", "--save", str(path)],
+        stdin=slave, stdout=slave, stderr=slave, start_new_session=True,
+    )  # fmt: skip
+    try:
+        read_until(master, "> ")
+        os.write(master, b"3 from 4\n")
+        read_until(master, "gabriele: take")
+        read_until(master, "> ")
+        time.sleep(1)
+        os.killpg(program.pid, signal.SIGINT)
+        assert program.wait(30) == 130
+        assert len(kibitz.load(path).actions) == 2
+    finally:
+        program.kill()
+        program.wait()
+        os.close(master)
+        os.close(slave)
+
+
+def test_a_place_where_nothing_can_be_saved_is_told_before_the_game(capsys):
+    code, out, err = ask(capsys, "play", "nim", "--save", "/proc/no/such.json")
+    assert (code, out) == (1, "")
+    assert "Could not write" in err
+
+
+def test_a_large_game_has_an_opponent_at_once():
+    rows = ",".join(["63"] * 16)
+    done = shell("play", "nim", "--set", f"rows={rows}", "--seed", "1", typed="63 from 1\nquit\n\n")
+    assert done.returncode == 0, done.stderr
+    assert "seat 1 expert: take" in done.stdout
+
+
+def test_a_full_disk_behind_standard_output():
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [*PROGRAM, "games"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert done.returncode == 1
+    assert "Could not write the output" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_terminal_that_knows_no_shapes():
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    done = subprocess.run(
+        [*PROGRAM, "watch", "nim", "--seats", "random", "--seed", "1"],
+        capture_output=True, env=environment, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_broken_plugin_breaks_nothing_else(tmp_path):
+    broken = tmp_path / "broken-1.0.dist-info"
+    broken.mkdir()
+    (broken / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n")
+    (broken / "entry_points.txt").write_text(
+        "[kibitz.games]\nbroken = no_such_module:GAME\n[kibitz.agents]\nlost = no_such:KIND\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+
+    def shout(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*PROGRAM, *arguments], capture_output=True, text=True, env=environment, check=False
+        )
+
+    done = shout("games")
+    assert done.returncode == 0
+    assert "nim" in done.stdout
+    assert "cannot be loaded" in done.stderr
+    assert shout("match", "nim", "random", "-n", "10").returncode == 0
+    done = shout("rules", "broken")
+    assert done.returncode == 1
+    assert "Mend or remove the package" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_solve_save_wants_a_name_that_can_be_used(capsys, tmp_path):
+    code, _, err = ask(capsys, "solve", "nim", "--save", str(tmp_path / "table"))
+    assert code == 2
+    assert ".safetensors" in err
+    path = tmp_path / "a[red].safetensors"
+    code, out, _ = ask(capsys, "solve", "nim", "--set", "rows=2,3", "--save", str(path))
+    assert code == 0
+    assert f"kibitz play nim --set rows=2,3 --seats human,{path}" in out
+
+
+def test_undo_reminds_the_agents(monkeypatch):
+    """An agent that follows the game must have seen what is left of it, and no more."""
+    from kibitz.cli.person import Sitting
+    from kibitz.cli.seating import announce, begin
+    from kibitz.cli.shared import console
+    from kibitz.core.agent import Agent
+
+    class Follower(Agent):
+        def begin(self, seat, rng):
+            super().begin(seat, rng)
+            self.seen = 0
+
+        def notice(self, view, actor, action):
+            self.seen += 1
+
+    game = kibitz.game("nim")
+    table = game.deal(1)
+    agents = [None, Follower(game)]
+    begin(agents, table)
+    for move in ("1 4", "1 4", "1 4"):
+        announce(agents, table, table.read(move))
+        table.play(move)
+    table.undo()
+    sitting = Sitting(table, ["human", "follower"], agents, "random", console(), True, None)
+    assert sitting._do_undo("")
+    assert agents[1].seen == len(sitting.table.actions) == 0

@@ -8,7 +8,7 @@ import pytest
 import kibitz
 from kibitz.core.agent import Agent, Kind
 from kibitz.core.compiled import CHOOSE, NOTICE, compiled
-from kibitz.core.errors import AgentFailed, BadOption, BrokenRules, Misuse, UnknownName
+from kibitz.core.errors import AgentFailed, BadModel, BadOption, BrokenRules, Misuse, UnknownName
 from kibitz.core.game import SEAT, VIEWER
 from kibitz.play.result import _estimate, _share
 from tests import toys
@@ -93,7 +93,14 @@ def test_python_agents_by_name_play_the_same_on_several_cores(tmp_path, monkeypa
     alone = kibitz.match(game, names, 60, seed=3, cores=1)
     monkeypatch.setattr(module, "WORTH_WORKERS", 0.0)
     monkeypatch.setattr(module, "WORTH_WAITING", 0.0)
+    sent = []
+    really = module.in_workers
+    monkeypatch.setattr(module, "in_workers", lambda *a: (sent.append(a[5].shape), really(*a)))
     assert kibitz.match(game, names, 60, seed=3, cores=2) == alone == expected
+    assert len(sent) == 1
+    path.write_bytes(b"gone")  # what a worker cannot do reaches us as the error it is
+    with pytest.raises(BadModel, match="Cannot read"):
+        really(game, names, 3, True, 0, np.zeros((60, 2)), np.zeros(60, np.int32), 2, None)
 
 
 def _ignore(self, value):
@@ -165,6 +172,61 @@ def test_intervals_hold_the_truth_about_as_often_as_they_claim():
     assert 0.92 <= inside / 400 <= 0.985
     assert _share(np.ones(100), 1).low < 1
     assert _share(np.zeros(100), 1).high > 0
+
+
+def test_seat_effects_take_the_deal_as_the_unit():
+    """Rotations of one deal share a seat's luck; intervals must not pretend otherwise."""
+    from kibitz.play.result import summarise
+
+    rng = np.random.default_rng(2)
+    game = kibitz.game("nim")
+    inside = 0
+    for _ in range(300):
+        deals = 100
+        luck = np.repeat(rng.normal(size=deals), 2)  # of seat 0, in both rotations
+        rotation = np.arange(2 * deals) % 2
+        first = luck + 0.1 * rng.normal(size=2 * deals)
+        points = np.zeros((2 * deals, 2))
+        points[np.arange(2 * deals), (0 - rotation) % 2] = first
+        result = summarise(game, ["a", "b"], 1, True, points, np.ones(2 * deals, np.int32), 1.0)
+        inside += abs(result.seats[0].points.mean) <= result.seats[0].points.plus_minus
+    assert 0.92 <= inside / 300 <= 0.99
+
+
+def test_an_agent_cannot_work_out_the_deal_from_its_own_chance():
+    """The generator can be run backwards to its seed, which must not be that of the deal."""
+    game = toys.SHUFFLED
+    seeds = []
+
+    class Spy(Agent):
+        def begin(self, seat, rng):
+            super().begin(seat, rng)
+            words = [int(word) for word in rng.words]
+            for _ in range(15):
+                words = _backwards(words)
+            seeds.append(words[0] | words[1] << 32)
+
+        def choose(self, view):
+            return view.legal[0]
+
+    kibitz.match(game, [Spy, "random"], 2, seed=1234)
+    assert len(set(seeds)) == 1  # it does run backwards
+    assert seeds[0] != 1234
+    assert seeds[0] > 2**32
+
+
+def _backwards(words):
+    mask = 0xFFFFFFFF
+    a, b, c, counter = words
+    counter = (counter - 1) & mask
+    # b was c + (c << 3) = 9c; undo by the inverse of 9 modulo 2**32
+    old_c = b * pow(9, -1, 2**32) & mask
+    drawn = (c - ((old_c << 21 | old_c >> 11) & mask)) & mask
+    old_b = a
+    for shift in (9, 18):
+        old_b ^= old_b >> shift
+    old_a = (drawn - old_b - counter) & mask
+    return [old_a, old_b, old_c, counter]
 
 
 def test_an_agent_that_notices_sees_every_action():

@@ -120,7 +120,7 @@ def test_the_expert_says_which_rule_fired():
         "take 1 from row 1 leaves nim-sum 0."
     )
     assert said((7, 6), k=3).reason == (
-        "Rule 3, nim-sum: rows 7, 6, modulo 4 3, 2 (binary 11, 10) have nim-sum 1 (01); "
+        "Rule 3, nim-sum: rows 7, 6 (modulo 4: 3, 2; binary 11, 10) have nim-sum 1 (01); "
         "take 1 from row 1 leaves nim-sum 0."
     )
     lost = said((1, 3, 5, 7))

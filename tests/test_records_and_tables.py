@@ -232,3 +232,35 @@ def test_every_error_of_ours_is_a_kibitz_error():
     ours = [kind for kind in kinds if kind.__module__ == errors.__name__]
     assert len(ours) > 10
     assert all(issubclass(kind, KibitzError) for kind in ours)
+
+
+def test_names_in_a_record_cannot_command_a_terminal():
+    content = json.loads(played().to_json())
+    content["agents"] = ["\x1b[31mred\x07", "\ud800 b"]
+    assert kibitz.Record.from_json(json.dumps(content)).agents == ("[31mred", " b")
+    content["agents"] = ["only one"]
+    record = kibitz.Record.from_json(json.dumps(content))
+    assert [record.name_of(seat) for seat in (0, 1)] == ["only one", "seat 1"]
+
+
+def test_a_record_nested_too_deep_is_refused():
+    deep = "[" * 900 + "]" * 900
+    text = played().to_json().replace('"rows": [', f'"rows": [{deep},', 1)
+    with pytest.raises(BadRecord):
+        kibitz.Record.from_json(text)
+
+
+def test_saving_follows_links_keeps_modes_and_refuses_devices(tmp_path):
+    real, link = tmp_path / "real.json", tmp_path / "link.json"
+    real.write_text("old")
+    real.chmod(0o640)
+    link.symlink_to(real)
+    save(link, "new")
+    assert link.is_symlink()
+    assert real.read_text() == "new"
+    assert real.stat().st_mode & 0o777 == 0o640
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(SaveFailed, match="no ordinary file"):
+        save(tmp_path / "pipe", "new")
+    with pytest.raises(SaveFailed, match="null"):
+        save(str(tmp_path / "a\0b"), "new")

@@ -92,3 +92,63 @@ def test_progress_is_told():
     kibitz.solve(kibitz.game("nim", rows="7,8,9,9"), progress=lambda *at: told.append(at))
     assert told[-1][0] == told[-1][1]
     assert len(told) > 1
+
+
+def test_a_long_win_is_won_all_the_same():
+    """Thousands of plies from the end, nearer is still better."""
+    assert kibitz.solve(toys.LONG).verdict == 2999
+    result = kibitz.match(toys.LONG, ["perfect", "random"], 2, seed=1)
+    at_the_start = result.agents[0].seats[0]
+    assert at_the_start.points.mean == 1
+    assert result.moves == 2999 + 10_000  # at the other seat random never gets there
+
+
+def test_a_near_guard_is_part_of_the_game():
+    """Where a game is cut off early, the solution knows: nobody can win in five plies."""
+    for limit, verdict in ((5, 0), (25, 0), (26, -26), (99, -26), (100, -26), (200, -26)):
+        assert kibitz.solve(kibitz.game("tapnswap", max_plies=limit)).verdict == verdict
+    result = kibitz.match(kibitz.game("tapnswap", max_plies=5), ["perfect"], 20, seed=1)
+    assert result.agents[0].draws == 20
+
+
+def test_no_win_comes_near_the_guard():
+    """What the rules of TapnSwap say of the guard."""
+    verdicts = kibitz.solve(kibitz.game("tapnswap"), folded=False).verdicts
+    assert np.abs(verdicts).max() < 50
+
+
+def test_a_position_that_cannot_be_reached_is_refused():
+    game = kibitz.game("nim")
+    state = game.deal(1).cells
+    state[game.cell("rows")] = [9] * 16
+    with pytest.raises(Misuse, match="cannot be reached"):
+        kibitz.solve(game).ask(kibitz.Table(game, state))
+
+
+def test_memory_is_bounded():
+    with pytest.raises(NotSolvable, match=r"moves\. Choose smaller settings"):
+        kibitz.solve(kibitz.game("nim", rows="63,63,63,63"), most_bytes=1 << 22)
+
+
+def test_crafted_tables_are_refused(tmp_path):
+    from kibitz.core.models import save_model
+
+    game = kibitz.game("nim")
+    good = kibitz.solve(game)
+    path = tmp_path / "t.safetensors"
+    empty = {
+        "states": good.states[:0],
+        "finished": good.finished[:0],
+        "verdicts": good.verdicts[:0],
+    }
+    wrong = {"states": good.states, "finished": good.finished[:-1], "verdicts": good.verdicts}
+    typed = {"states": good.states, "finished": good.finished, "verdicts": good.verdicts * 1.0}
+    for arrays in (empty, wrong, typed, {}):
+        save_model(path, "perfect", game, arrays, {"folded": True})
+        with pytest.raises(BadModel, match="damaged"):
+            kibitz.Solution.load(path, game)
+    part = {"states": good.states[:1], "finished": good.finished[:1], "verdicts": good.verdicts[:1]}
+    save_model(path, "perfect", game, part, {"folded": True})
+    with pytest.raises(BadModel, match="lacks positions"):
+        kibitz.Solution.load(path, game).options(game.deal(1))
+    assert kibitz.match(game, [str(path), "random"], 4, seed=1).games == 4  # plays, if badly

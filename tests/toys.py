@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from kibitz.core.chance import below
@@ -129,6 +131,56 @@ SHUFFLED = _game(
 )
 RING = _game(
     "ring", Rules(ring_deal, legal, ring_play, ring_score, look, redeal, observe, strip), LOSER
+)
+
+
+CORRIDOR = Layout((), {"place": Cells(1, 0, 2000), "winner": Cells(1, -1, 1)})
+
+
+@compiled(DEAL)
+def corridor_deal(state, rng):
+    state[PLACE] = 1500
+    state[WINNER] = -1
+
+
+@compiled(LEGAL)
+def corridor_legal(state, actions):
+    """0: walk one step to the end. 1: walk back. The other seat can only wait (2)."""
+    if state[SEAT] == OVER:
+        return 0
+    if state[SEAT] == 1:
+        actions[0] = 2
+        return 1
+    actions[0] = 0
+    actions[1] = 1
+    return 2 if state[PLACE] < 2000 else 1
+
+
+@compiled(PLAY)
+def corridor_play(state, action):
+    if action == 0:
+        state[PLACE] -= 1
+    elif action == 1:
+        state[PLACE] += 1
+    state[PLIES] += 1
+    if state[PLACE] == 0:
+        state[WINNER] = 0
+        state[SEAT] = OVER
+    elif state[PLIES] >= 10_000:
+        state[SEAT] = OVER
+    else:
+        state[SEAT] = 1 - state[SEAT]
+
+
+LONG = replace(
+    _game(
+        "corridor",
+        Rules(
+            corridor_deal, corridor_legal, corridor_play, ring_score, look, redeal, observe, strip
+        ),
+        CORRIDOR,
+    ),
+    most_plies=10_000,
 )
 
 

@@ -72,18 +72,30 @@ def run(arguments: list[str] | None = None) -> int:
         return MISUSE if isinstance(error, Misuse) else FAILURE
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
-    except (BrokenPipeError, SystemExit) as leaving:
-        # Whoever read our output has gone (`| head`), which Typer turns into an exit of its own:
-        # say nothing, and let nothing more be written there.
-        if isinstance(leaving, SystemExit) and not isinstance(leaving.__context__, BrokenPipeError):
+    except BrokenPipeError:
+        return _without_reader()
+    except SystemExit as leaving:  # what Typer makes of a broken pipe
+        if not isinstance(leaving.__context__, BrokenPipeError):
             raise
-        os.dup2(os.open(os.devnull, os.O_WRONLY), STDOUT)
-        return SUCCESS
+        return _without_reader()
+    except OSError as error:  # the disk behind standard output is full, for one
+        _without_reader()
+        complain(f"Could not write the output: {error.strerror or error}.")
+        return FAILURE
     if code == INTERRUPTED:  # Typer gives Ctrl-C back as this code
         complain("Interrupted.")
     return code if isinstance(code, int) else SUCCESS
 
 
+def _without_reader() -> int:
+    """Whoever read our output has gone (`| head`): let nothing more be written there."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), STDOUT)
+    return SUCCESS
+
+
 def main() -> None:
     """Run kibitz as a program."""
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:  # what a terminal cannot show becomes a question mark
+            stream.reconfigure(errors="replace")  # type: ignore[union-attr]
     sys.exit(run())

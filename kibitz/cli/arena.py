@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from rich.markup import escape
+from rich.table import Table
 
 from kibitz.cli.shared import (
     GameName,
@@ -19,10 +21,12 @@ from kibitz.cli.shared import (
     grid,
     print_json,
 )
+from kibitz.core.errors import Misuse
+from kibitz.core.files import check_can_save
 from kibitz.core.registry import game_names
 from kibitz.play.match import match as play_match
 from kibitz.play.result import MatchResult
-from kibitz.search.solve import MOST_POSITIONS, Solution, in_words
+from kibitz.search.solve import MOST_BYTES, MOST_POSITIONS, Solution, in_words
 from kibitz.search.solve import solve as solve_game
 
 Agents = Annotated[
@@ -56,7 +60,8 @@ def match(
     out.print()
     out.print(seat_table(result))
     out.print(
-        f"\n{result.games:,} games{' of duplicate deals' if result.duplicate else ''}, seed "
+        f"\n{result.games:,} games{' of duplicate deals' if result.duplicate else ''}"
+        f"{f' ({games:,} rounded up to whole rounds)' if result.games != games else ''}, seed "
         f"{result.seed}, {result.moves / result.games:.1f} moves a game; "
         f"{result.games_per_second:,.0f} games and {result.moves_per_second:,.0f} moves a second. "
         "Intervals are 95%.",
@@ -64,7 +69,7 @@ def match(
     )
 
 
-def match_table(result: MatchResult) -> object:
+def match_table(result: MatchResult) -> Table:
     """Make the table of a match: a row for each agent."""
     if result.cooperative:
         scores = [(agent.name, agent.points.text()) for agent in result.agents]
@@ -79,7 +84,7 @@ def match_table(result: MatchResult) -> object:
     return grid("", ("agent", "share", "won", "drawn", "lost", "points", "margin"), rows)
 
 
-def seat_table(result: MatchResult) -> object:
+def seat_table(result: MatchResult) -> Table:
     """Make the table of seat effects: a row for each agent at each seat, and for everybody."""
     columns = ["share at"] + [f"seat {seat.seat}" for seat in result.seats]
     groups = [(agent.name, agent.seats) for agent in result.agents] + [("anybody", result.seats)]
@@ -96,6 +101,9 @@ def solve(
     game: GameName,
     settings: Setting = None,
     most: Annotated[int, typer.Option(help="Give up beyond so many positions.")] = MOST_POSITIONS,
+    gigabytes: Annotated[float, typer.Option(min=0.001, help="Give up beyond so much memory.")] = (
+        MOST_BYTES / 2**30
+    ),
     save: Annotated[
         Path | None, typer.Option(help="Keep the table in a .safetensors file.")
     ] = None,
@@ -103,10 +111,15 @@ def solve(
 ) -> None:
     """Solve a game exactly: who wins, in how many plies, from how many positions."""
     chosen = chosen_game(game, settings)
+    if save is not None:
+        if save.suffix != ".safetensors":
+            raise Misuse(f"A table is kept in a .safetensors file, not in '{save}'.")
+        check_can_save(save)
+    bounds: dict[str, Any] = {"most": most, "most_bytes": int(gigabytes * 2**30)}
     with Waiting("solving") as waiting:
         progress = waiting.progress
-        folded = solve_game(chosen, most=most, progress=progress)
-        unfolded = solve_game(chosen, folded=False, most=most, progress=progress)
+        folded = solve_game(chosen, progress=progress, **bounds)
+        unfolded = solve_game(chosen, folded=False, progress=progress, **bounds)
         if save is not None:
             folded.save(save)
     start = folded.start()
@@ -133,10 +146,12 @@ def solve(
         style="dim",
     )
     if save is not None:
-        out.print(f"Saved. Play against it: kibitz play {chosen.name} --seats human,{save}")
+        set_as = "".join(f" --set {part}" for part in chosen.described().split()[1:])
+        play = f"kibitz play {chosen.name}{set_as} --seats human,{save}"
+        out.print(f"Saved. Play against it: {escape(play)}", soft_wrap=True)
 
 
-def tally_table(solutions: list[tuple[str, Solution]]) -> object:
+def tally_table(solutions: list[tuple[str, Solution]]) -> Table:
     """Make the table of how many positions are won, drawn and lost."""
     rows = []
     for name, solution in solutions:

@@ -9,6 +9,7 @@ from rich.columns import Columns
 from rich.console import Console
 from rich.markup import escape
 
+from kibitz.cli.seating import announce, ask, begin, guarded, outcome
 from kibitz.cli.shared import Waiting, opinion_lines, seat_name
 from kibitz.core.agent import Agent
 from kibitz.core.errors import KibitzError, Misuse
@@ -53,8 +54,6 @@ class Sitting:
 
     def play(self) -> None:
         """Play to the end, or until the person leaves."""
-        from kibitz.cli.playing import announce, ask, outcome
-
         game = self.table.game
         self.out.print(f"[bold]{game.title}[/], seed {self.table.seed}. Type help for help.")
         try:
@@ -76,11 +75,11 @@ class Sitting:
                 self.table.play(action)
         except (Left, EOFError):
             self._say("You left the game.")
+        else:
+            self._board(self.people[0])
+            self._say("\n" + outcome(self.table, self.names, self.plain))
+        finally:  # whether left, interrupted, broken off by an agent or played to its end
             self._keep()
-            return
-        self._board(self.people[0])
-        self._say("\n" + outcome(self.table, self.names, self.plain))
-        self._keep()
 
     # --- asking --------------------------------------------------------------------------------
 
@@ -105,12 +104,12 @@ class Sitting:
                 else:
                     return self._read(text)
             except KibitzError as error:
-                self._say(escape(str(error)))
+                self._say(escape(str(error).replace("see table.legal", "type moves")))
 
     def _read(self, text: str) -> int:
         legal = self.table.legal
         if text.isdecimal():
-            place = int(text)
+            place = int(text[:9])  # nobody needs more digits, and Python refuses thousands
             if not 1 <= place <= len(legal):
                 raise Misuse(f"Moves are numbered 1 to {len(legal)}.")
             return legal[place - 1]
@@ -140,7 +139,8 @@ class Sitting:
 
     def _do_hint(self, rest: str) -> None:
         with Waiting("thinking"):
-            opinion = find_agent(rest or self.adviser, self.table.game).explain(self.table.view())
+            agent = find_agent(rest or self.adviser, self.table.game)
+            opinion = guarded(agent, agent.explain, self.table.view())
         self._say(escape(f"{rest or self.adviser} would " + "\n".join(opinion_lines(opinion))))
 
     def _do_undo(self, rest: str) -> bool:
@@ -151,9 +151,16 @@ class Sitting:
             back.undo()
             if back.seat == seat:
                 self.table = back
+                self._remind_agents()
                 self._say("Taken back.")
                 return True
         raise Misuse("There is nothing of yours to take back.")
+
+    def _remind_agents(self) -> None:
+        """Let the agents begin again and see what is left of the game."""
+        begin(self.agents, self.table)
+        for table, action in self.table.record().steps():
+            announce(self.agents, table, action)
 
     def _do_save(self, rest: str) -> None:
         if not rest:
@@ -192,7 +199,12 @@ class Sitting:
         self.out.print(text)
 
     def _input(self, prompt: str) -> str:
-        return self.out.input(prompt)
+        try:
+            return self.out.input(prompt)
+        except UnicodeDecodeError:
+            return "\ufffd"  # not text; whoever reads it will say so
+        except RuntimeError as error:  # standard input is closed
+            raise EOFError from error
 
     def _save(self, path: Path) -> None:
         self.table.record(tuple(self.names)).save(path)

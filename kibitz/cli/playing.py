@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 
 from kibitz.cli.person import Sitting
+from kibitz.cli.seating import (
+    HUMAN,
+    announce,
+    ask,
+    at_seats,
+    guarded,
+    outcome,
+    strongest,
+    who_sits,
+)
 from kibitz.cli.shared import (
     GameName,
     Json,
@@ -23,16 +33,10 @@ from kibitz.cli.shared import (
     opinion_lines,
     seat_name,
 )
-from kibitz.core.agent import Agent
-from kibitz.core.chance import Chance
-from kibitz.core.errors import AgentFailed, KibitzError, Misuse
+from kibitz.core.errors import Misuse
+from kibitz.core.files import check_can_save
 from kibitz.core.files import save as save_file
-from kibitz.core.game import Game
 from kibitz.core.record import Record
-from kibitz.core.registry import agent_kinds, find_agent
-from kibitz.core.table import Table
-
-HUMAN = "human"
 
 Seats = Annotated[
     str | None,
@@ -53,12 +57,16 @@ def play(
 ) -> None:
     """Play a game yourself, at any seat, against agents or people at this terminal."""
     chosen = chosen_game(game, settings)
-    names = who_sits(chosen, seats or f"{HUMAN},{strongest(chosen)}")
-    if HUMAN not in names:
-        raise Misuse("Nobody is human here. Use kibitz watch, or name a seat human.")
+    if save is not None:
+        check_can_save(save)
     with Waiting("setting up"):
-        agents = at_seats(chosen, names, table := chosen.deal(seed))
-    Sitting(table, names, agents, strongest(chosen), console(plain), plain, save).play()
+        adviser = strongest(chosen)
+        names = who_sits(chosen, seats or f"{HUMAN},{adviser}")
+        if HUMAN not in names:
+            raise Misuse("Nobody is human here. Use kibitz watch, or name a seat human.")
+        table = chosen.deal(seed)
+        agents = at_seats(chosen, names, table)
+    Sitting(table, names, agents, adviser, console(plain), plain, save).play()
 
 
 def watch(
@@ -66,18 +74,20 @@ def watch(
     seats: Seats = None,
     seed: Seed = None,
     step: Annotated[bool, typer.Option("--step", help="Wait for Enter after every move.")] = False,
-    delay: Annotated[float, typer.Option(min=0, help="Seconds between moves.")] = 0.0,
+    delay: Annotated[float, typer.Option(min=0, max=3600, help="Seconds between moves.")] = 0.0,
     save: Save = None,
     settings: Setting = None,
     plain: Plain = False,
 ) -> None:
     """Watch agents play, with the reasons they give."""
     chosen = chosen_game(game, settings)
-    names = who_sits(chosen, seats or strongest(chosen))
-    if HUMAN in names:
-        raise Misuse("Somebody is human here. Use kibitz play.")
-    table = chosen.deal(seed)
+    if save is not None:
+        check_can_save(save)
     with Waiting("setting up"):
+        names = who_sits(chosen, seats or strongest(chosen))
+        if HUMAN in names:
+            raise Misuse("Somebody is human here. Use kibitz play.")
+        table = chosen.deal(seed)
         agents = at_seats(chosen, names, table)
     out = console(plain)
     out.print(f"[bold]{chosen.described()}[/], seed {table.seed}")
@@ -88,7 +98,7 @@ def watch(
             agent = agents[seat]
             assert agent is not None
             with Waiting(f"{names[seat]} thinks"):
-                opinion = agent.explain(view)
+                opinion = guarded(agent, agent.explain, view)
                 action = ask(agent, table)
             out.print(f"\n{table}", markup=False)
             out.print(f"\n{table.plies + 1}. {seat_name(seat, names[seat], plain)}: ", end="")
@@ -136,13 +146,13 @@ def replay(
     elif step:
         for table, action in record.steps():
             out.print(f"\n{table}", markup=False)
-            name = record.agents[table.seat] if record.agents else ""
-            label = f"\n{table.plies + 1}. {seat_name(table.seat, name, plain)}"
-            out.print(f"{label}: {table.say(action)}")
+            label = seat_name(table.seat, record.name_of(table.seat), plain)
+            out.print(f"\n{table.plies + 1}. {label}: {escape(table.say(action))}")
             step = step and next_move(out)
         table = record.table()
         out.print(f"\n{table}", markup=False)
-        out.print("\n" + outcome(table, record.agents, plain))
+        names = [record.name_of(seat) for seat in range(record.game.players)]
+        out.print("\n" + outcome(table, names, plain))
     else:
         out.print(str(record), markup=False, end="")
 
@@ -154,64 +164,3 @@ def next_move(out: Console) -> bool:
     except EOFError:
         return False
     return True
-
-
-# --- who sits where ----------------------------------------------------------------------------
-
-
-def who_sits(game: Game, text: str) -> list[str]:
-    """Read `human,perfect`; a part with an equals sign continues the settings before it."""
-    names: list[str] = []
-    for part in text.split(","):
-        if names and "=" in part and ":" not in part:
-            names[-1] += f",{part.strip()}"
-        else:
-            names.append(part.strip())
-    if len(names) > game.players:
-        raise Misuse(f"{game.described()} has {game.players} seats; {len(names)} are too many.")
-    return [names[seat % len(names)] for seat in range(game.players)]
-
-
-def strongest(game: Game) -> str:
-    """Name the strongest agent that can play a game: perfect, then the room's own, then random."""
-    kinds = agent_kinds(game)
-    return "perfect" if "perfect" in kinds else next(iter(game.agents), "random")
-
-
-def at_seats(game: Game, names: Sequence[str], table: Table) -> list[Agent | None]:
-    """Make the agents, each with its own chance; None where a person sits."""
-    agents = [None if name == HUMAN else find_agent(name, game) for name in names]
-    for seat, agent in enumerate(agents):
-        if agent is not None:
-            agent.begin(seat, Chance(table.seed, 0, 1 + seat))
-    return agents
-
-
-def ask(agent: Agent, table: Table) -> int:
-    """Let an agent choose, and check its answer."""
-    try:
-        return table.read(agent.choose(table.view()))
-    except KibitzError as error:
-        raise AgentFailed(f"{agent.name} could not move: {error}") from error
-    except Exception as error:
-        raise AgentFailed(f"{agent.name} raised {error!r}.") from error
-
-
-def announce(agents: Sequence[Agent | None], table: Table, action: int) -> None:
-    """Let every agent see an action that is about to be played."""
-    for seat, agent in enumerate(agents):
-        if agent is not None:
-            agent.notice(table.view(seat), table.seat, action)
-
-
-def outcome(table: Table, names: Sequence[str], plain: bool) -> str:
-    """Say how the game ended."""
-    points = table.points
-    if table.game.cooperative:
-        return f"Together you have {points[0]:g} points."
-    best = [seat for seat, value in enumerate(points) if value == max(points)]
-    listed = ", ".join(f"{value:g}" for value in points)
-    if len(best) == len(points):
-        return f"A draw. Points: {listed}."
-    winners = " and ".join(seat_name(seat, names[seat] if names else "", plain) for seat in best)
-    return f"{winners} {'wins' if len(best) == 1 else 'share the win'}. Points: {listed}."

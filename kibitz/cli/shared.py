@@ -20,9 +20,9 @@ from kibitz.core.agent import Opinion
 from kibitz.core.game import Game
 from kibitz.core.options import Option, split
 from kibitz.core.registry import find_game
+from kibitz.core.svg import seat_colour
 
-SHAPES = "●■▲◆★⬢"
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+SHAPES = "●■▲◆★⬢"  # as in kibitz.core.svg: circle, square, triangle, diamond, star, hexagon
 PIPE_WIDTH = 120
 DELAY = 1.0  # seconds before a wait is worth a bar
 
@@ -41,7 +41,7 @@ def console(plain: bool = False) -> Console:
     return Console(
         highlight=False,
         color_system=None if plain else "auto",
-        width=None if sys.stdout.isatty() else PIPE_WIDTH,
+        width=None if sys.stdout is not None and sys.stdout.isatty() else PIPE_WIDTH,
     )
 
 
@@ -101,8 +101,7 @@ def seat_name(seat: int, name: str = "", plain: bool = False) -> str:
     label = escape(f"seat {seat}" + (f" {name}" if name else ""))
     if plain:
         return label
-    place = seat % len(SHAPES)
-    return f"[{COLOURS[place]}]{SHAPES[place]}[/] {label}"
+    return f"[{seat_colour(seat)}]{SHAPES[seat % len(SHAPES)]}[/] {label}"
 
 
 def opinion_lines(opinion: Opinion, most: int = 5) -> list[str]:
@@ -135,7 +134,7 @@ class Waiting:
         self._timer.daemon = True
 
     def __enter__(self) -> Waiting:
-        if sys.stderr.isatty():
+        if sys.stderr is not None and sys.stderr.isatty():
             self._timer.start()
         return self
 
@@ -151,5 +150,7 @@ class Waiting:
         trace: TracebackType | None,
     ) -> None:
         self._timer.cancel()
+        if self._timer.ident is not None:
+            self._timer.join()  # it may be starting the bar at this very moment
         if self._bar.live.is_started:
             self._bar.stop()

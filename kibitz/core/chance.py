@@ -8,6 +8,7 @@ match gives the same result on any number of cores.
 
 from __future__ import annotations
 
+import hashlib
 import secrets
 from collections.abc import Sequence
 from typing import TypeVar
@@ -115,3 +116,13 @@ def checked_seed(seed: int | None) -> int:
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed < 1 << 63:
         raise BadOption(f"A seed is a whole number from 0 to 2**63 - 1, not {seed!r}.")
     return int(seed)
+
+
+def agents_seed(seed: int) -> int:
+    """Give the seed of the agents' chance, from which the seed of the deal cannot be found.
+
+    An agent holds its own generator, and a generator can be run backwards to its seed. If deals
+    were drawn from the same seed, an agent could look at every card.
+    """
+    digest = hashlib.blake2b(seed.to_bytes(8, "little"), digest_size=8, person=b"kibitz agents")
+    return int.from_bytes(digest.digest(), "little") >> 1

@@ -106,6 +106,8 @@ def compiled(signature: Any = None) -> Callable[[Callable], Any]:
             kept, config.CACHE_DIR = config.CACHE_DIR, str(folder or "")
             try:
                 made = numba.njit(nogil=True, cache=folder is not None)(function)
+            except RuntimeError:  # typed at a prompt: there is no file to keep it beside
+                made = numba.njit(nogil=True)(function)
             finally:
                 config.CACHE_DIR = kept
             if signature is not None:
@@ -179,6 +181,7 @@ def in_python(loop: Any) -> Any:
 # --- the cache ---------------------------------------------------------------------------------
 
 FACES = {"cli", "web"}  # hold no compiled code: changing them must not recompile the games
+MARK = ".made-by-kibitz"
 UNUSED_DAYS = 30
 NEWEST = 12  # of one package: whoever edits sources makes a new folder each time
 
@@ -199,7 +202,8 @@ def _cache_folder(package: str) -> Path | None:
             digest.update(str(path.name).encode() + path.read_bytes())
     folder = home / f"{package.strip('_') or 'code'}-{digest.hexdigest()}"
     try:
-        folder.mkdir(exist_ok=True)
+        folder.mkdir(exist_ok=True, mode=0o700)
+        (folder / MARK).touch()
         os.utime(folder)
     except OSError:
         return None
@@ -212,7 +216,8 @@ def _sources(package: str) -> list[Path]:
     folders = [Path(folder) for folder in getattr(module, "__path__", ())]
     if not folders:
         file = Path(getattr(module, "__file__", None) or "")
-        return [file] if file.suffix == ".py" else []
+        # A module on its own may import its neighbours.
+        return sorted(file.parent.glob("*.py")) if file.suffix == ".py" else []
     own = package == __name__.partition(".")[0]
     return sorted(
         source
@@ -241,12 +246,13 @@ def cache_home() -> Path | None:
 
 
 def _private(folder: Path) -> bool:
-    """Tell whether a folder is ours alone; what lies in a cache is run as code."""
+    """Tell whether a folder is ours alone, and no link; what lies in a cache is run as code."""
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        facts = folder.stat()
-        if hasattr(os, "getuid") and (
-            facts.st_uid != os.getuid() or facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+        facts = folder.lstat()
+        if not stat.S_ISDIR(facts.st_mode) or (
+            hasattr(os, "getuid")
+            and (facts.st_uid != os.getuid() or facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
         ):
             return False
         with tempfile.TemporaryFile(dir=folder):
@@ -256,12 +262,15 @@ def _private(folder: Path) -> bool:
 
 
 def _forget_unused(home: Path) -> None:
-    """Drop the folders of sources that nobody has used for a month, and all but the newest few."""
+    """Drop what nobody has used for a month, and all but the newest few of each package.
+
+    Only folders that this module has made and marked are touched.
+    """
     oldest = time.time() - UNUSED_DAYS * 86_400
     seen: dict[str, int] = {}
     try:
-        folders = [folder for folder in home.iterdir() if folder.is_dir() and "-" in folder.name]
-        for folder in sorted(folders, key=lambda folder: -folder.stat().st_mtime):
+        ours = [folder for folder in home.iterdir() if (folder / MARK).is_file()]
+        for folder in sorted(ours, key=lambda folder: -folder.stat().st_mtime):
             package = folder.name.rpartition("-")[0]
             seen[package] = seen.get(package, 0) + 1
             if seen[package] > NEWEST or folder.stat().st_mtime < oldest:

@@ -56,6 +56,7 @@ class Layout:
         for option in options:
             self.options[option.name] = slice(at, at + option.cells)
             at += option.cells
+        self.first_own = at  # header and options, before it, never change during a game
         for name, cells in own.items():
             self.own[name] = slice(at, at + cells.count)
             at += cells.count

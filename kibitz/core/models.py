@@ -54,9 +54,12 @@ def read_header(path: str | os.PathLike[str]) -> dict[str, str]:
 
 
 def load_model(
-    path: str | os.PathLike[str], agent: str, game: Game
+    path: str | os.PathLike[str], agent: str, game: Game, any_settings: bool = False
 ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """Read a model that fits an agent and a game: its arrays, and what was noted about it."""
+    """Read a model that fits an agent and a game: its arrays, and what was noted about it.
+
+    `any_settings` takes one that was made for other settings of the same game.
+    """
     from safetensors import SafetensorError
     from safetensors.numpy import load_file
 
@@ -71,9 +74,11 @@ def load_model(
         settings = game.having(**json.loads(header["settings"])).settings
         about = json.loads(header["about"])
         arrays = load_file(os.fspath(path))
-    except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
+        if not isinstance(about, dict):
+            raise ValueError("its notes are no table")
+    except (OSError, SafetensorError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise BadModel(f"'{os.fspath(path)}' is a damaged model: {error}.") from error
-    if settings != game.settings:
+    if settings != game.settings and not any_settings:
         made = game.having(**settings).described()
         raise BadModel(f"'{os.fspath(path)}' was made for {made}, not for {game.described()}.")
     return arrays, about

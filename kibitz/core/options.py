@@ -36,7 +36,12 @@ class Option:
 
     def refuse(self, value: Any) -> BadOption:
         """Build the error for a value that is not valid."""
-        return BadOption(f"Option '{self.name}' takes {self.takes()}, not {value!r}.")
+        try:
+            given = repr(value)
+        except ValueError:  # Python will not write out a number of thousands of digits
+            given = "that"
+        given = given if len(given) <= 60 else f"{given[:57]}..."
+        return BadOption(f"Option '{self.name}' takes {self.takes()}, not {given}.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -134,8 +134,10 @@ class Record:
             raise
         except KibitzError as error:
             raise BadRecord(f"{source} does not replay: {error}") from error
-        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
             raise BadRecord(f"{source} is a damaged record: {error!r}.") from error
+        except RecursionError as error:
+            raise BadRecord(f"{source} is a damaged record: it is nested too deep.") from error
 
     @classmethod
     def _checked(
@@ -158,7 +160,7 @@ class Record:
             game=game,
             dealt=dealt,
             actions=tuple(_whole(move["action"]) for move in content["moves"]),
-            agents=tuple(str(name) for name in content.get("agents", ()))[: game.players],
+            agents=tuple(_printable(name) for name in content.get("agents", ()))[: game.players],
             seed=None if seed is None else _whole(seed),
         )
         problem = game.flaw(record.table(0))
@@ -181,7 +183,7 @@ def _flaw_of_cells(game: Game, dealt: tuple[int, ...]) -> str | None:
     if len(dealt) != game.layout.size:
         return f"{game.name} has {game.layout.size} cells, not {len(dealt)}"
     blank = game.blank()
-    fixed = [SEATS, PLIES, VIEWER, *range(HEADER, _first_own(game))]
+    fixed = [SEATS, PLIES, VIEWER, *range(HEADER, game.layout.first_own)]
     if any(dealt[cell] != blank[cell] for cell in fixed):
         return "its header does not fit its settings"
     if not 0 <= dealt[0] < game.players:
@@ -194,11 +196,12 @@ def _flaw_of_cells(game: Game, dealt: tuple[int, ...]) -> str | None:
     return None
 
 
-def _first_own(game: Game) -> int:
-    return min((run.start for run in game.layout.own.values()), default=game.layout.size)
-
-
 def _whole(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError(f"{value!r} is no whole number")
     return value
+
+
+def _printable(name: Any) -> str:
+    """Keep what a terminal only prints: a name must not be able to command it."""
+    return "".join(sign for sign in str(name) if sign.isprintable())[:80]

@@ -10,13 +10,14 @@ import functools
 import importlib
 import os
 import pkgutil
+import warnings
 from collections.abc import Mapping
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
 from kibitz.core.agent import Agent, FunctionAgent, Kind
-from kibitz.core.errors import BadModel, Misuse, unknown
+from kibitz.core.errors import BadModel, KibitzError, Misuse, unknown
 from kibitz.core.game import Game
 from kibitz.core.options import split
 
@@ -26,7 +27,8 @@ ROOMS = f"{__name__.partition('.')[0]}.games"
 def game_names() -> list[str]:
     """List the games that are there, our own first."""
     own = _rooms()
-    return [*own, *sorted(set(_joined("kibitz.games")) - set(own))]
+    joined = set(_joined("kibitz.games")) - set(own)
+    return [*own, *sorted(name for name in joined if _is_sound(_joined("kibitz.games")[name]))]
 
 
 def find_game(name: str) -> Game:
@@ -47,9 +49,8 @@ def agent_kinds(game: Game) -> dict[str, Any]:
     """Give the kinds of agents that can play a game, by name: the room's own and everybody's."""
     kinds: dict[str, Any] = {}
     for name, point in sorted(_joined("kibitz.agents").items()):
-        kind = _load(point)
-        if kind.unfit(game) is None:
-            kinds[name] = kind
+        if _is_sound(point) and _load(point).unfit(game) is None:
+            kinds[name] = _load(point)
     return {**kinds, **game.agents}
 
 
@@ -65,7 +66,12 @@ def find_agent(who: Any, game: Game) -> Agent:
         return _made(who, game, {}, "")
     if callable(who):
         return FunctionAgent(who, game)
-    text = os.fspath(who)
+    try:
+        text = os.fspath(who)
+    except TypeError:
+        raise Misuse(
+            f"{who!r} is no agent: give a name, a model file, a class or a function."
+        ) from None
     if Path(text).suffix == ".safetensors":
         return _from_model(Path(text), game)
     name, _, settings = text.partition(":")
@@ -118,4 +124,21 @@ def _joined(group: str) -> dict[str, EntryPoint]:
 
 @functools.cache
 def _load(point: EntryPoint) -> Any:
-    return point.load()
+    try:
+        return point.load()
+    except Exception as error:
+        raise KibitzError(
+            f"'{point.name}' of {point.group} ({point.value}) cannot be loaded: {error!r}. "
+            "Mend or remove the package that brings it."
+        ) from error
+
+
+@functools.cache
+def _is_sound(point: EntryPoint) -> bool:
+    """Tell whether what another package brings can be loaded; warn, once, where it cannot."""
+    try:
+        _load(point)
+    except KibitzError as error:
+        warnings.warn(str(error), stacklevel=2)
+        return False
+    return True

@@ -17,6 +17,7 @@ import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -68,8 +69,8 @@ PRESETS: dict[str, dict[str, Any]] = {
 
 @compiled()
 def play_genomes(
-    rules, chooses, notices, listens, weights, starts, memory, blank, seed, first, most_legal,
-    most_plies, genomes, points, plies, trouble,
+    rules, chooses, notices, listens, weights, starts, memory, blank, seed, agents_seed, first,
+    most_legal, most_plies, genomes, points, plies, trouble,
 ):  # fmt: skip
     """Play as many games with each genome as there are rows in points[genome].
 
@@ -80,7 +81,7 @@ def play_genomes(
     for genome in range(len(genomes)):
         own[: genomes.shape[1]] = genomes[genome]
         play_games(
-            rules, chooses, notices, listens, own, starts, memory, blank, seed,
+            rules, chooses, notices, listens, own, starts, memory, blank, seed, agents_seed,
             first + genome * games, True, most_legal, most_plies, points[genome], plies, trouble,
         )  # fmt: skip
         if trouble[WHAT]:
@@ -136,8 +137,8 @@ class Arena:
         loop = play_genomes if runner.is_compiled else in_python(play_genomes)
         loop(
             self.game.rules, runner.chooses, runner.notices, runner.listens, runner.weights,
-            runner.starts, runner.fresh_memory(), runner.blank, self.seed, first, *runner.bounds,
-            genomes, points, plies, trouble,
+            runner.starts, runner.fresh_memory(), runner.blank, self.seed, runner.agents_seed,
+            first, *runner.bounds, genomes, points, plies, trouble,
         )  # fmt: skip
         runner.check(trouble)
         on_top = points == points.max(axis=2, keepdims=True)
@@ -391,7 +392,9 @@ def explain(agent: CompiledAgent, view: View) -> Opinion:
 class EvolvedKind:
     """Play what the game's strategies vote for, with evolved weights."""
 
-    options = (Text(name="model", default="", help="a model that evolution has made"),)
+    options = (
+        Text(name="model", default="", help="a model that evolution made; the game's own if none"),
+    )
 
     def summary(self) -> str:
         """Say in a line who this is."""
@@ -402,10 +405,11 @@ class EvolvedKind:
         return None if game.ballot is not None else "the game offers no strategies that could vote"
 
     def __call__(self, game: Game, model: str = "") -> CompiledAgent:
-        """Make the agent from its model."""
+        """Make the agent from its model, or from the one that comes with the game."""
         if not model:
-            raise Misuse("evolved needs a model: evolved:model=FILE, made by kibitz train.")
-        arrays, about = load_model(model, "evolved", game)
+            model = str(files(game.room).joinpath("models", "evolved.safetensors"))
+        # Votes mean the same whatever the settings of the game.
+        arrays, about = load_model(model, "evolved", game, any_settings=True)
         if about.get("strategies") != list(game.strategies):
             raise BadModel(f"'{model}' was made with other strategies; train it again.")
         weights = arrays.get("weights")

@@ -19,14 +19,15 @@ ILLEGAL, ENDLESS, STUCK = 1, 2, 3
 
 @compiled()
 def play_games(
-    rules, chooses, notices, listens, weights, starts, memory, blank, seed, first, duplicate,
-    most_legal, most_plies, points, plies, trouble,
+    rules, chooses, notices, listens, weights, starts, memory, blank, seed, agents_seed, first,
+    duplicate, most_legal, most_plies, points, plies, trouble,
 ):  # fmt: skip
     """Play games `first`, `first + 1`, .. and write points by agent and plies of each.
 
     Agent i sits at seat (i + game) % seats, so that seats rotate. With `duplicate`, as many games
     in a row as there are seats share a deal. Every game and seat has its own stream of chance,
-    named by the game's number: results do not depend on who plays which games where.
+    named by the game's number: results do not depend on who plays which games where. Threads must
+    not share `weights`: slicing counts references, and they would wait for each other there.
 
     chooses, notices [12 each], listens [seats], weights flat with agent i's from starts[i],
     memory [seats, numbers], points [games, seats], plies [games], trouble [4].
@@ -38,7 +39,6 @@ def play_games(
     scored = np.zeros(seats)
     deal_rng = np.zeros(4, np.int64)
     rngs = np.zeros((seats, 4), np.int64)
-    weights = weights.copy()  # slicing counts references: threads that share an array wait there
     for place in range(len(points)):
         game = first + place
         turn = game % seats
@@ -46,7 +46,7 @@ def play_games(
         sow(deal_rng, seed, game // seats if duplicate else game, 0)
         rules.deal(state, deal_rng)
         for agent in range(seats):
-            sow(rngs[agent], seed, game, 1 + (agent + turn) % seats)
+            sow(rngs[agent], agents_seed, game, 1 + (agent + turn) % seats)
             memory[agent, :] = 0
         played = 0
         while state[SEAT] != OVER:

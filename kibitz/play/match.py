@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from kibitz.core.agent import Agent, CompiledAgent
-from kibitz.core.chance import Chance, checked_seed
+from kibitz.core.chance import Chance, agents_seed, checked_seed
 from kibitz.core.compiled import in_python, is_compiled, pointer
 from kibitz.core.errors import AgentFailed, BrokenRules, KibitzError, Misuse
 from kibitz.core.game import MOST_SEATS, Game
@@ -121,7 +122,9 @@ class Runner:
         spare = [agents[0]] * (MOST_SEATS - len(agents))
         self.chooses = tuple(self._choose(agent) for agent in [*agents, *spare])
         self.notices = tuple(self._notice(agent) for agent in [*agents, *spare])
+        self.agents_seed = agents_seed(seed)
         self.bounds = game.bound("most_legal"), game.bound("most_plies")
+        self._own = threading.local()
         self.blank = game.blank()
         self.rules = game.rules  # compiled or loaded now, so that it does not count as playing
 
@@ -165,7 +168,7 @@ class Runner:
             game = first + place
             for place_of_agent, agent in enumerate(self.agents):
                 seat = (place_of_agent + game) % seats
-                agent.begin(seat, Chance(self.seed, game, 1 + seat))
+                agent.begin(seat, Chance(self.agents_seed, game, 1 + seat))
             rows = slice(place, place + 1)
             try:
                 self._run(in_python(play_games), game, points[rows], plies[rows])
@@ -176,11 +179,17 @@ class Runner:
     def _run(self, loop: Any, first: int, points: np.ndarray, plies: np.ndarray) -> None:
         trouble = np.zeros(4, np.int64)
         loop(
-            self.rules, self.chooses, self.notices, self.listens, self.weights, self.starts,
-            self.fresh_memory(), self.blank, self.seed, first, self.duplicate, *self.bounds,
-            points, plies, trouble,
+            self.rules, self.chooses, self.notices, self.listens, self.own_weights(), self.starts,
+            self.fresh_memory(), self.blank, self.seed, self.agents_seed, first, self.duplicate,
+            *self.bounds, points, plies, trouble,
         )  # fmt: skip
         self.check(trouble)
+
+    def own_weights(self) -> np.ndarray:
+        """Give the weights of all agents, a copy for each thread."""
+        if not hasattr(self._own, "weights"):
+            self._own.weights = self.weights.copy()
+        return self._own.weights
 
     def fresh_memory(self) -> np.ndarray:
         """Make the memory of all agents, [seats, numbers], for one thread."""
@@ -220,17 +229,15 @@ def _in_threads(
 ) -> None:
     """Play compiled games on all cores: compiled loops hold no interpreter lock."""
     total = len(points)
-    chunk = min(total, 64)
     began = time.perf_counter()
-    runner.play(0, points[:chunk], plies[:chunk])
-    pace = chunk / max(time.perf_counter() - began, 1e-6)
-    done = next_game = chunk
+    pace = 0.0  # games a second on one core; nothing is known of it yet
+    done = next_game = 0
     with ThreadPoolExecutor(cores) as pool:
         running: dict[Future[None], int] = {}
         try:
             while done < total:
                 while next_game < total and len(running) < 2 * cores:
-                    size = min(total - next_game, max(64, int(pace * CHUNK_SECONDS)))
+                    size = min(total - next_game, max(8, int(pace * CHUNK_SECONDS)))
                     rows = slice(next_game, next_game + size)
                     future = pool.submit(runner.play, next_game, points[rows], plies[rows])
                     running[future] = size

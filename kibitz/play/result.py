@@ -157,7 +157,7 @@ def summarise(
     for seat in range(seats):
         agent_there = (seat - rotation) % seats
         rows = np.arange(games)
-        everybody.append(_seat(seat, shares[rows, agent_there], points[rows, agent_there]))
+        everybody.append(_seat(seat, shares[rows, agent_there], points[rows, agent_there], unit))
     return MatchResult(
         game=game.name,
         settings=dict(game.settings),
@@ -174,9 +174,9 @@ def summarise(
     )
 
 
-def _seat(seat: int, shares: np.ndarray, points: np.ndarray) -> SeatResult:
+def _seat(seat: int, shares: np.ndarray, points: np.ndarray, unit: int = 1) -> SeatResult:
     return SeatResult(
-        seat=seat, games=len(shares), share=_share(shares, 1), points=_estimate(points, 1)
+        seat=seat, games=len(shares), share=_share(shares, unit), points=_estimate(points, unit)
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
 
 import numpy as np
@@ -14,6 +15,7 @@ from kibitz.play.match import Runner, seated
 
 def main() -> None:
     """Answer orders until there are no more."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the match itself decides when to stop
     out = sys.stdout.buffer
     sys.stdout = sys.stderr  # what an agent prints must not mix with the answers
     for line in sys.stdin.buffer:

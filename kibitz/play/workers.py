@@ -19,6 +19,7 @@ from kibitz.core import errors
 from kibitz.core.errors import AgentFailed, KibitzError
 from kibitz.core.game import Game
 
+ENDED = "A worker process of the match ended without an answer; see what it printed."
 SHARES = 20  # orders per worker: small enough to balance and to show progress
 
 
@@ -43,7 +44,8 @@ def in_workers(
     }  # fmt: skip
     workers = [
         subprocess.Popen(
-            [sys.executable, "-m", "kibitz.play.worker"],
+            # -P: what lies in the current folder must not stand in for a library.
+            [sys.executable, "-P", "-m", "kibitz.play.worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )
@@ -60,6 +62,8 @@ def in_workers(
             worker.stdin.write(json.dumps({**about, "first": at, "count": count}).encode() + b"\n")
             worker.stdin.flush()
             _receive(worker.stdout, points[at : at + count], plies[at : at + count])
+        except BrokenPipeError as error:
+            raise AgentFailed(ENDED) from error
         finally:
             free.append(worker)
         return count
@@ -87,10 +91,13 @@ def in_workers(
 def _receive(answer: IO[bytes], points: np.ndarray, plies: np.ndarray) -> None:
     head = answer.readline()
     if not head:
-        raise AgentFailed("A worker process of the match ended without an answer.")
+        raise AgentFailed(ENDED)
     said = json.loads(head)
     if "error" in said:
         kind = getattr(errors, said["error"], KibitzError)
         raise kind(said["message"])
-    points[:] = np.frombuffer(answer.read(points.nbytes)).reshape(points.shape)
-    plies[:] = np.frombuffer(answer.read(plies.nbytes), np.int32)
+    data = answer.read(points.nbytes + plies.nbytes)
+    if len(data) < points.nbytes + plies.nbytes:
+        raise AgentFailed(ENDED)
+    points[:] = np.frombuffer(data[: points.nbytes]).reshape(points.shape)
+    plies[:] = np.frombuffer(data[points.nbytes :], np.int32)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 from kibitz.core.agent import CompiledAgent, Kind, Opinion, opinion
 from kibitz.core.chance import below
 from kibitz.core.compiled import CHOOSE, VALUE, compiled
+from kibitz.core.errors import NotSolvable
 from kibitz.core.game import OVER, SEAT, Game
 from kibitz.core.options import Text
 from kibitz.core.table import View
@@ -52,8 +54,8 @@ def looked_up(rules, words, cells, state):
     if words[FOLDED]:
         rules.fold(state)
     skip = words[SKIP]
-    mask = words[SLOTS] - 1
-    verdicts = HEAD + words[SLOTS]
+    mask = int(words[SLOTS]) - 1
+    verdicts = HEAD + int(words[SLOTS])
     states = 2 * (verdicts + words[POSITIONS])
     slot = hashed(state, skip) & mask
     while words[HEAD + slot] != NONE:
@@ -84,13 +86,15 @@ def value(rules, view, actions, n, weights, memory, out):
         if child[SEAT] == OVER:
             rules.score(child, points)
             result = result_for(points, mover)
-            out[i] = 1.0 if result == WON else -1.0 if result == LOST else 0.0
+            fast = SCALE / (1.0 + SCALE)
+            out[i] = fast if result == WON else -fast if result == LOST else 0.0
             continue
         flipped = child[SEAT] != mover
         verdict = looked_up(rules, words, cells, child)
         if flipped:
             verdict = -verdict
-        slow = min(abs(verdict), SCALE - 1) / SCALE
+        plies = abs(verdict) + 1.0
+        slow = plies / (plies + SCALE)
         out[i] = 0.0 if verdict == 0 else 1.0 - slow if verdict > 0 else slow - 1.0
 
 
@@ -112,22 +116,49 @@ def perfect(rules, view, actions, n, weights, memory, rng):
     return actions[best]
 
 
-@functools.lru_cache(maxsize=8)
-def solution_of(game: Game) -> Solution:
+_solutions: dict[Game, Solution] = {}  # of this process, the latest few
+KEPT = 8
+QUICK_POSITIONS, QUICK_BYTES = 300_000, 64 << 20  # a few seconds
+
+
+def solution_of(game: Game, **bounds: Any) -> Solution:
     """Solve a game, or give the solution found earlier in this process."""
-    return solve(game)
+    if game not in _solutions:
+        solution = solve(game, **bounds)
+        while len(_solutions) >= KEPT:
+            _solutions.pop(next(iter(_solutions)))
+        _solutions[game] = solution
+    return _solutions[game]
+
+
+def is_quickly_solved(game: Game) -> bool:
+    """Tell whether the perfect agent can be had without a long wait."""
+    try:
+        solution_of(game, most=QUICK_POSITIONS, most_bytes=QUICK_BYTES)
+    except NotSolvable:
+        return False
+    return True
 
 
 def _weights(game: Game, settings: Mapping[str, Any]) -> np.ndarray:
-    if settings["model"]:
-        return packed(Solution.load(settings["model"], game))
-    return packed(solution_of(game))
+    return packed(_solution(game, settings["model"]))
+
+
+@functools.lru_cache(maxsize=2)
+def _loaded(path: str, changed: float, game: Game) -> Solution:
+    return Solution.load(path, game)
+
+
+def _solution(game: Game, path: str) -> Solution:
+    if not path:
+        return solution_of(game)
+    changed = os.path.getmtime(path) if os.path.exists(path) else 0.0
+    return _loaded(path, changed, game)
 
 
 def _explain(agent: CompiledAgent, view: View) -> Opinion:
     """Say for each option whether it wins, draws or loses, and in how many plies."""
-    path = agent.settings["model"]
-    solution = Solution.load(path, agent.game) if path else solution_of(agent.game)
+    solution = _solution(agent.game, agent.settings["model"])
     verdicts = solution.options(view)
     options = list(verdicts)
     values = dict(zip(options, agent.values(view, options), strict=True))

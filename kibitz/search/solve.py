@@ -24,6 +24,9 @@ from kibitz.core.models import load_model, save_model
 from kibitz.core.table import Table, View
 
 MOST_POSITIONS = 20_000_000
+MOST_BYTES = 6 << 30
+BYTES_PER_EDGE = 5 + 12  # forward, and turned round
+SEEDS_TRIED = 64  # deals that must all be the same
 CHUNK = 20_000  # positions between two looks at the progress bar
 NONE = -1
 KEYED_HEADER = 3  # SEAT, SEATS and PLIES tell positions apart; VIEWER does not
@@ -227,7 +230,7 @@ class Solution:
         self.finished = finished  # [positions]
         self.verdicts = verdicts  # [positions]
         self.slots = np.full(_power_of_two(2 * len(states) + 2), NONE, np.int32)
-        self.skip = _skip(game)
+        self.skip = game.layout.first_own
         rehash(states, len(states), self.slots, self.skip)
 
     @property
@@ -268,8 +271,10 @@ class Solution:
                 rules.score(child, points)
                 found[action] = int(result_for(points, mover)) - DREW
             else:
-                verdict = int(self.verdicts[self._index(child)])
-                found[action] = before(verdict, child[SEAT] != mover)
+                index = self._index(child)
+                if index == NONE:
+                    raise BadModel(f"This table of {self.game.name} lacks positions.")
+                found[action] = before(int(self.verdicts[index]), child[SEAT] != mover)
         return found
 
     def tally(self) -> Tally:
@@ -302,7 +307,7 @@ class Solution:
             if array is None or array.dtype != dtype or array.ndim != dimensions:
                 raise BadModel(f"'{os.fspath(path)}' is a damaged table: '{name}' is not right.")
             lengths.add(len(array))
-        if len(lengths) != 1 or arrays["states"].shape[1] != game.layout.size:
+        if len(lengths) != 1 or 0 in lengths or arrays["states"].shape[1] != game.layout.size:
             raise BadModel(f"'{os.fspath(path)}' is a damaged table: its sizes do not fit.")
         folded = bool(about.get("folded"))
         return cls(game, folded, arrays["states"], arrays["finished"], arrays["verdicts"])
@@ -339,20 +344,22 @@ def solve(
     *,
     folded: bool = True,
     most: int = MOST_POSITIONS,
+    most_bytes: int = MOST_BYTES,
     progress: Callable[[int, int], Any] | None = None,
 ) -> Solution:
     """Solve a game exactly from its start.
 
     `folded` joins mirror images where the game says which positions are. `most` bounds the number
-    of positions. `progress(expanded, known)` is called now and then.
+    of positions, `most_bytes` the memory for them and their moves. `progress(expanded, known)` is
+    called now and then.
     """
     reason = unsolvable(game)
     if reason:
         raise NotSolvable(f"{game.described()} cannot be solved: {reason}.")
-    rules, skip = game.rules, _skip(game)
+    rules, skip = game.rules, game.layout.first_own
     run = expand if game.is_compiled else in_python(expand)
     start = game.deal(seed=0).cells
-    if any(not np.array_equal(game.deal(seed=seed).cells, start) for seed in (1, 2)):
+    if any(not np.array_equal(game.deal(seed=seed).cells, start) for seed in range(1, SEEDS_TRIED)):
         raise NotSolvable(f"{game.described()} cannot be solved: its deal is left to chance.")
     rules.strip(start)
     if folded:
@@ -374,10 +381,12 @@ def solve(
     while counts[EXPANDED] < counts[KNOWN]:
         before_chunk = counts[EXPANDED]
         run(rules, folded, skip, states, finished, slots, first, children, flips, counts, actions)
-        if counts[KNOWN] > most:
+        used = counts[KNOWN] * (2 * len(start) + 30) + counts[EDGES] * BYTES_PER_EDGE
+        if counts[KNOWN] > most or used > most_bytes:
             raise NotSolvable(
-                f"{game.described()} has more than {most:,} positions. Choose smaller settings, "
-                "or allow more if there is memory for them (most=, --most)."
+                f"{game.described()} has more than {min(most, int(counts[KNOWN])):,} positions, "
+                f"with {int(counts[EDGES]):,} moves. Choose smaller settings, or allow more if "
+                "there is memory for them (most=, --most, --gigabytes)."
             )
         if progress is not None:
             progress(int(counts[EXPANDED]), int(counts[KNOWN]))
@@ -406,11 +415,6 @@ def solve(
     known = int(counts[KNOWN])
     verdicts = carry_back(known, finished, first, children, flips)
     return Solution(game, folded, states[:known].copy(), finished[:known].copy(), verdicts)
-
-
-def _skip(game: Game) -> int:
-    """Give the first cell after header and options, which are the same in all positions."""
-    return min((run.start for run in game.layout.own.values()), default=game.layout.size)
 
 
 def _power_of_two(n: int) -> int:

@@ -181,11 +181,11 @@ def _sum(view: View) -> str:
     worths = [int(remainder(sticks, cap)) for sticks in rows]
     nim_sum = int(reckon(view.cells)[0])
     width = max(*worths, 1).bit_length()
-    modulo = f", modulo {cap + 1} {_listed(worths)}" if cap else ""
+    modulo = f"modulo {cap + 1}: {_listed(worths)}; " if cap else ""
     digits = _listed([f"{worth:0{width}b}" for worth in worths])
-    are, have = ("rows", "have") if len(rows) > 1 else ("row", "has")
+    what, have = ("rows", "have") if len(rows) > 1 else ("row", "has")
     return (
-        f"{are} {_listed(rows)}{modulo} (binary {digits}) {have} "
+        f"{what} {_listed(rows)} ({modulo}binary {digits}) {have} "
         f"nim-sum {nim_sum} ({nim_sum:0{width}b})"
     )
 

@@ -13,8 +13,9 @@ action   0-3     tap: left on left, left on right, right on left, right on right
          6, 7    swap: right gives 1, right gives 2
 points   +1 for the winner, -1 for the loser, 0 each for a draw
 
-The guard `max_plies` is not part of a position: the exact solver takes play that never ends as
-the draw that the guard makes of it.
+A guard `max_plies` of 100 or more is far off (no win takes 50 plies) and not part of a position:
+the exact solver takes play that never ends as the draw that the guard makes of it. With a nearer
+one the turns count, and the solver counts them.
 
 v1  first release
 """
@@ -41,6 +42,7 @@ from kibitz.core.table import Table
 MOST_FINGERS = 4
 TAPS = 4
 SWAPS = 4
+FAR_OFF = 100
 
 OPTIONS = (
     Whole(
@@ -153,7 +155,8 @@ def observe(view, features):
 @compiled(STRIP)
 def strip(state):
     """Only the hands matter to what is to come; whoever is to move, or has lost, is seat 0."""
-    state[PLIES] = 0
+    if state[LIMIT] >= FAR_OFF:
+        state[PLIES] = 0
     other_lost = state[HANDS + 2] == 0 and state[HANDS + 3] == 0
     if state[SEAT] == 1 or (state[SEAT] == OVER and other_lost):
         for hand in range(HANDS, HANDS + 2):

@@ -1,0 +1,89 @@
+"""Who sits where, and asking them to move."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from kibitz.cli.shared import seat_name
+from kibitz.core.agent import Agent
+from kibitz.core.chance import Chance, agents_seed, checked_seed
+from kibitz.core.errors import AgentFailed, KibitzError, Misuse
+from kibitz.core.game import Game
+from kibitz.core.registry import find_agent
+from kibitz.core.table import Table
+from kibitz.search.perfect import is_quickly_solved
+from kibitz.search.solve import unsolvable
+
+HUMAN = "human"
+T = TypeVar("T")
+
+
+def who_sits(game: Game, text: str) -> list[str]:
+    """Read `human,perfect`; a part with an equals sign continues the settings before it."""
+    names: list[str] = []
+    for part in text.split(","):
+        if names and "=" in part and ":" not in part:
+            names[-1] += f",{part.strip()}"
+        else:
+            names.append(part.strip())
+    if len(names) > game.players:
+        raise Misuse(f"{game.described()} has {game.players} seats; {len(names)} are too many.")
+    return [names[seat % len(names)] for seat in range(game.players)]
+
+
+def strongest(game: Game) -> str:
+    """Name the strongest agent that can play a game: perfect, then the room's own, then random."""
+    if unsolvable(game) is None and is_quickly_solved(game):
+        return "perfect"
+    return "expert" if "expert" in game.agents else next(iter(game.agents), "random")
+
+
+def at_seats(game: Game, names: Sequence[str], table: Table) -> list[Agent | None]:
+    """Make the agents, each with its own chance; None where a person sits."""
+    agents = [None if name == HUMAN else find_agent(name, game) for name in names]
+    begin(agents, table)
+    return agents
+
+
+def begin(agents: Sequence[Agent | None], table: Table) -> None:
+    """Let the agents take their seats, each with its own chance, as in a match's first game."""
+    seed = agents_seed(checked_seed(table.seed))
+    for seat, agent in enumerate(agents):
+        if agent is not None:
+            guarded(agent, agent.begin, seat, Chance(seed, 0, 1 + seat))
+
+
+def ask(agent: Agent, table: Table) -> int:
+    """Let an agent choose, and check its answer."""
+    return guarded(agent, lambda: table.read(agent.choose(table.view())))
+
+
+def guarded(agent: Agent, work: Callable[..., T], *arguments: Any) -> T:
+    """Let an agent do something, and name it if it fails."""
+    try:
+        return work(*arguments)
+    except KibitzError as error:
+        raise AgentFailed(f"{agent.name} failed: {error}") from error
+    except Exception as error:
+        raise AgentFailed(f"{agent.name} raised {error!r}.") from error
+
+
+def announce(agents: Sequence[Agent | None], table: Table, action: int) -> None:
+    """Let every agent see an action that is about to be played."""
+    for seat, agent in enumerate(agents):
+        if agent is not None:
+            guarded(agent, agent.notice, table.view(seat), table.seat, action)
+
+
+def outcome(table: Table, names: Sequence[str], plain: bool) -> str:
+    """Say how the game ended."""
+    points = table.points
+    if table.game.cooperative:
+        return f"Together you have {points[0]:g} points."
+    best = [seat for seat, value in enumerate(points) if value == max(points)]
+    listed = ", ".join(f"{value:g}" for value in points)
+    if len(best) == len(points):
+        return f"A draw. Points: {listed}."
+    winners = " and ".join(seat_name(seat, names[seat] if names else "", plain) for seat in best)
+    return f"{winners} {'wins' if len(best) == 1 else 'share the win'}. Points: {listed}."
