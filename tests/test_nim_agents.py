@@ -195,7 +195,7 @@ def test_there_are_many_strategies_and_everybody_can_name_them():
         ("nim-sum-misere", (3, 5), {}, "2 from 2"),
         ("nim-sum-misere", (1, 1, 6), {}, "5 from 3"),
         ("nim-sum-misere", (1, 1, 6), {"misere": False}, "6 from 3"),
-        ("nim-sum-misere", (1, 1, 1), {}, "1 from 1, 1 from 2, 1 from 3"),
+        ("nim-sum-misere", (1, 2, 3), {}, "1 from 3"),
         ("spoil", (1, 2), {}, "1 from 1, 2 from 2"),
         ("spoil", (0, 1), {}, "1 from 2"),
     ],
@@ -221,7 +221,8 @@ def test_strategies_that_draw_no_lots_leave_chance_alone():
         for name, kind in STRATEGIES.items():
             rng = Chance(3)
             choice(kind.choose, table, rng)
-            assert np.array_equal(rng.words, Chance(3).words) == (name not in lots)
+            drew = not np.array_equal(rng.words, Chance(3).words)
+            assert name in lots or not drew
 
 
 def test_every_two_strategies_differ_in_what_they_may_take():

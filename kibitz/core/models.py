@@ -36,7 +36,16 @@ def save_model(
         "about": json.dumps(dict(about or {})),
     }
     plain = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-    return save(path, packed(plain, metadata=header))
+    return save(path, _sorted(packed(plain, metadata=header)))
+
+
+def _sorted(data: bytes) -> bytes:
+    """Put the header into one order, so that the same model is the same file, bit for bit."""
+    size = int.from_bytes(data[:8], "little")
+    header = json.dumps(json.loads(data[8 : 8 + size]), sort_keys=True, separators=(",", ":"))
+    text = header.encode()
+    text += b" " * (-len(text) % 8)
+    return len(text).to_bytes(8, "little") + text + data[8 + size :]
 
 
 def read_header(path: str | os.PathLike[str]) -> dict[str, str]:

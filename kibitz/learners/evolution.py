@@ -45,10 +45,10 @@ class Settings:
     method: Annotated[
         Literal["plus", "comma", "recombine", "cma"],
         "(1+λ), (1,λ), (μ/μ,λ) or CMA-ES",
-    ] = "plus"
-    offspring: Annotated[int, "λ, children in each generation", 1, 10_000] = 10
-    budget: Annotated[int, "children in all: generations are budget / offspring", 1, 10**9] = 2000
-    games: Annotated[int, "games that decide a fitness", 1, 10**6] = 200
+    ] = "recombine"
+    offspring: Annotated[int, "λ, children in each generation", 1, 10_000] = 16
+    budget: Annotated[int, "children in all: generations are budget / offspring", 1, 10**9] = 2400
+    games: Annotated[int, "games that decide a fitness", 1, 10**6] = 400
     opponent: Annotated[str, "an agent, or all: every strategy in turn"] = "all"
     without: Annotated[str, "strategies left out of the pool, with + between them"] = ""
     sigma: Annotated[float, "spread of the first mutations", 1e-9, 1e9] = 1.0

@@ -14,8 +14,17 @@ from kibitz.core.agent import Kind
 from kibitz.core.chance import below
 from kibitz.core.compiled import CHOOSE, compiled
 from kibitz.core.voting import place_of
-from kibitz.games.nim.expert import EXPERT, LOST, left_by, longest, reckon, rule_for
-from kibitz.games.nim.rules import MISERE, MOST, MOST_ROWS, ROWS
+from kibitz.games.nim.expert import (
+    EXPERT,
+    LOST,
+    left_by,
+    longest,
+    reckon,
+    row_of,
+    rule_for,
+    taken_by,
+)
+from kibitz.games.nim.rules import CAP, MISERE, MOST, MOST_ROWS, ROWS, START
 
 NOTHING = -1  # no action
 
@@ -26,7 +35,7 @@ NOTHING = -1  # no action
 @compiled()
 def left(view, action):
     """Count the sticks that an action leaves in its row."""
-    return view[ROWS + action // MOST] - action % MOST - 1
+    return view[ROWS + row_of(action)] - taken_by(action)
 
 
 @compiled()
@@ -34,6 +43,8 @@ def sticks_in_all(view):
     """Count the sticks of all rows."""
     sticks = 0
     for row in range(MOST_ROWS):
+        if view[START + row] == 0:
+            break
         sticks += view[ROWS + row]
     return sticks
 
@@ -43,55 +54,76 @@ def rows_with_sticks(view):
     """Count the rows that are not empty."""
     rows = 0
     for row in range(MOST_ROWS):
+        if view[START + row] == 0:
+            break
         rows += view[ROWS + row] > 0
     return rows
 
 
 @compiled()
-def take(actions, n, row, sticks):
+def take(view, row, sticks):
     """Give the action that takes so many sticks from a row, or as many as it may."""
-    best = actions[0]
-    for i in range(n):
-        if actions[i] // MOST == row and actions[i] % MOST < sticks:
-            best = actions[i]
-    return best
+    most = view[ROWS + row]
+    if 0 < view[CAP] < most:
+        most = view[CAP]
+    return row * MOST + min(int(sticks), int(most)) - 1
 
 
 @compiled()
-def drawn(wished, actions, n, rng):
-    """Draw one of the actions that are wished for, or of all where none is."""
-    wishes = 0
-    for i in range(n):
-        wishes += wished[i]
-    if wishes == 0:
-        return actions[below(rng, n)]
-    skip = below(rng, wishes)
-    for i in range(n):
-        if wished[i]:
-            if skip == 0:
-                return actions[i]
-            skip -= 1
-    return actions[0]
+def is_drawn(rng, wishes):
+    """Tell whether the latest of so many wishes takes the place of the one drawn before.
+
+    Asked of each wish in turn, the last to be told so is one of them, each equally likely.
+    """
+    return wishes == 1 or below(rng, wishes) == 0
+
+
+@compiled()
+def or_any(best, actions, n, rng):
+    """Give the action that was found, or draw one of all."""
+    return actions[below(rng, n)] if best == NOTHING else best
 
 
 @compiled()
 def drawn_by_sticks(view, actions, n, rng, odd):
     """Draw an action that leaves an even or an odd number of sticks in all."""
-    wished = np.empty(n, np.bool_)
     sticks = sticks_in_all(view)
+    best = NOTHING
+    wishes = 0
     for i in range(n):
-        wished[i] = (sticks - actions[i] % MOST - 1) % 2 == odd
-    return drawn(wished, actions, n, rng)
+        if (sticks - taken_by(actions[i])) & 1 == odd:
+            wishes += 1
+            if is_drawn(rng, wishes):
+                best = actions[i]
+    return or_any(best, actions, n, rng)
 
 
 @compiled()
 def drawn_by_rows(view, actions, n, rng, odd):
     """Draw an action that leaves an even or an odd number of rows with sticks."""
-    wished = np.empty(n, np.bool_)
     rows = rows_with_sticks(view)
+    best = NOTHING
+    wishes = 0
     for i in range(n):
-        wished[i] = (rows - (left(view, actions[i]) == 0)) % 2 == odd
-    return drawn(wished, actions, n, rng)
+        if (rows - (left(view, actions[i]) == 0)) & 1 == odd:
+            wishes += 1
+            if is_drawn(rng, wishes):
+                best = actions[i]
+    return or_any(best, actions, n, rng)
+
+
+@compiled()
+def drawn_by_nim_sum(view, actions, n, rng, zero):
+    """Draw an action that leaves nim-sum 0, or one that does not."""
+    now, long = reckon(view)
+    best = NOTHING
+    wishes = 0
+    for i in range(n):
+        if (left_by(view, actions[i], now, long)[0] == 0) == zero:
+            wishes += 1
+            if is_drawn(rng, wishes):
+                best = actions[i]
+    return or_any(best, actions, n, rng)
 
 
 # --- strategies that look at one row -------------------------------------------------------------
@@ -100,7 +132,7 @@ def drawn_by_rows(view, actions, n, rng, odd):
 @compiled(CHOOSE)
 def gabriele(rules, view, actions, n, weights, memory, rng):
     """Take as much as it may from the first row that has sticks."""
-    return take(actions, n, actions[0] // MOST, MOST)
+    return take(view, row_of(actions[0]), MOST)
 
 
 @compiled(CHOOSE)
@@ -112,10 +144,14 @@ def random(rules, view, actions, n, weights, memory, rng):
 @compiled(CHOOSE)
 def take_one(rules, view, actions, n, weights, memory, rng):
     """Take a single stick, from a row drawn by lot."""
-    wished = np.empty(n, np.bool_)
+    best = NOTHING
+    wishes = 0
     for i in range(n):
-        wished[i] = actions[i] % MOST == 0
-    return drawn(wished, actions, n, rng)
+        if taken_by(actions[i]) == 1:
+            wishes += 1
+            if is_drawn(rng, wishes):
+                best = actions[i]
+    return or_any(best, actions, n, rng)
 
 
 @compiled(CHOOSE)
@@ -123,38 +159,42 @@ def take_all_but_one(rules, view, actions, n, weights, memory, rng):
     """Leave one stick in the longest row where it may; else take one from the longest row."""
     best = NOTHING
     for i in range(n):
-        if left(view, actions[i]) == 1 and (best == NOTHING or actions[i] % MOST > best % MOST):
+        if left(view, actions[i]) == 1 and (
+            best == NOTHING or taken_by(actions[i]) > taken_by(best)
+        ):
             best = actions[i]
-    return take(actions, n, longest(view), 1) if best == NOTHING else best
+    return take(view, longest(view), 1) if best == NOTHING else best
 
 
 @compiled(CHOOSE)
 def longest_row(rules, view, actions, n, weights, memory, rng):
     """Take as much as it may from the longest row, the first of equals."""
-    return take(actions, n, longest(view), MOST)
+    return take(view, longest(view), MOST)
 
 
 @compiled(CHOOSE)
 def shortest_row(rules, view, actions, n, weights, memory, rng):
     """Take as much as it may from the shortest row that has sticks, the first of equals."""
-    shortest = actions[0] // MOST
-    for i in range(n):
-        if view[ROWS + actions[i] // MOST] < view[ROWS + shortest]:
-            shortest = actions[i] // MOST
-    return take(actions, n, shortest, MOST)
+    shortest = row_of(actions[0])
+    for row in range(shortest + 1, MOST_ROWS):
+        if view[START + row] == 0:
+            break
+        if 0 < view[ROWS + row] < view[ROWS + shortest]:
+            shortest = row
+    return take(view, shortest, MOST)
 
 
 @compiled(CHOOSE)
 def one_from_longest(rules, view, actions, n, weights, memory, rng):
     """Take a single stick from the longest row, the first of equals."""
-    return take(actions, n, longest(view), 1)
+    return take(view, longest(view), 1)
 
 
 @compiled(CHOOSE)
 def thin_out(rules, view, actions, n, weights, memory, rng):
     """Take half of the longest row, rounded up, or as much of that as it may."""
     row = longest(view)
-    return take(actions, n, row, (view[ROWS + row] + 1) // 2)
+    return take(view, row, (view[ROWS + row] + 1) // 2)
 
 
 # --- strategies that look at the whole table -----------------------------------------------------
@@ -164,14 +204,19 @@ def thin_out(rules, view, actions, n, weights, memory, rng):
 def level(rules, view, actions, n, weights, memory, rng):
     """Make a row as long as another, at the most sticks; else take one from the longest row."""
     best = NOTHING
+    most = 0
     for i in range(n):
         stay = left(view, actions[i])
-        if stay == 0 or (best != NOTHING and stay <= left(view, best)):
+        if stay <= most:
             continue
         for row in range(MOST_ROWS):
+            if view[START + row] == 0:
+                break
             if view[ROWS + row] == stay:  # never its own row, which has more
                 best = actions[i]
-    return take(actions, n, longest(view), 1) if best == NOTHING else best
+                most = stay
+                break
+    return take(view, longest(view), 1) if best == NOTHING else best
 
 
 @compiled(CHOOSE)
@@ -201,11 +246,15 @@ def odd_rows(rules, view, actions, n, weights, memory, rng):
 @compiled(CHOOSE)
 def finish(rules, view, actions, n, weights, memory, rng):
     """Leave just the last stick in misère play, none in normal; else take any move by lot."""
-    wished = np.empty(n, np.bool_)
     sticks = sticks_in_all(view)
+    best = NOTHING
+    wishes = 0
     for i in range(n):
-        wished[i] = sticks - actions[i] % MOST - 1 == view[MISERE]
-    return drawn(wished, actions, n, rng)
+        if sticks - taken_by(actions[i]) == view[MISERE]:
+            wishes += 1
+            if is_drawn(rng, wishes):
+                best = actions[i]
+    return or_any(best, actions, n, rng)
 
 
 # --- strategies that know the nim-sum ------------------------------------------------------------
@@ -214,31 +263,27 @@ def finish(rules, view, actions, n, weights, memory, rng):
 @compiled(CHOOSE)
 def nim_sum(rules, view, actions, n, weights, memory, rng):
     """Leave nim-sum 0, even at the end of misère play; else take any move by lot."""
-    wished = np.empty(n, np.bool_)
-    now, long = reckon(view)
-    for i in range(n):
-        wished[i] = left_by(view, actions[i], now, long)[0] == 0
-    return drawn(wished, actions, n, rng)
+    return drawn_by_nim_sum(view, actions, n, rng, True)
 
 
 @compiled(CHOOSE)
 def nim_sum_misere(rules, view, actions, n, weights, memory, rng):
-    """Leave nim-sum 0, or an odd number of ones at the end of misère play; else any move by lot."""
-    wished = np.empty(n, np.bool_)
+    """Leave nim-sum 0, or odd ones at the misère end; else take one from the longest row."""
     now, long = reckon(view)
+    best = NOTHING
+    wishes = 0
     for i in range(n):
-        wished[i] = rule_for(view, actions[i], now, long) != LOST
-    return drawn(wished, actions, n, rng)
+        if rule_for(view, actions[i], now, long) != LOST:
+            wishes += 1
+            if is_drawn(rng, wishes):
+                best = actions[i]
+    return take(view, longest(view), 1) if best == NOTHING else best
 
 
 @compiled(CHOOSE)
 def spoil(rules, view, actions, n, weights, memory, rng):
     """Leave a nim-sum that is not 0, which is bad play; else take any move by lot."""
-    wished = np.empty(n, np.bool_)
-    now, long = reckon(view)
-    for i in range(n):
-        wished[i] = left_by(view, actions[i], now, long)[0] != 0
-    return drawn(wished, actions, n, rng)
+    return drawn_by_nim_sum(view, actions, n, rng, False)
 
 
 # --- the vote ------------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ import numpy as np
 from kibitz.core.agent import CompiledAgent, Kind, Opinion, opinion
 from kibitz.core.compiled import CHOOSE, VALUE, compiled
 from kibitz.core.table import View
-from kibitz.games.nim.rules import CAP, MISERE, MOST, MOST_ROWS, ROWS, START
+from kibitz.games.nim.rules import BITS, CAP, MISERE, MOST, MOST_ROWS, ROWS, START
 
 
 class ExpertRule(NamedTuple):
@@ -67,6 +67,18 @@ EXPERT_RULES = (
 
 
 @compiled()
+def row_of(action):
+    """Give the row of an action: action // MOST, but faster, for it is never negative."""
+    return action >> BITS
+
+
+@compiled()
+def taken_by(action):
+    """Give how many sticks an action takes."""
+    return (action & (MOST - 1)) + 1
+
+
+@compiled()
 def remainder(sticks, cap):
     """Give what a row is worth."""
     return int(sticks) % (int(cap) + 1) if cap > 0 else int(sticks)
@@ -89,10 +101,9 @@ def reckon(view):
 @compiled()
 def left_by(view, action, nim_sum, long):
     """Give the same two numbers for what an action leaves."""
-    row, spare = divmod(action, MOST)
-    sticks = view[ROWS + row]
+    sticks = view[ROWS + row_of(action)]
     before = remainder(sticks, view[CAP])
-    after = remainder(sticks - spare - 1, view[CAP])
+    after = remainder(sticks - taken_by(action), view[CAP])
     return nim_sum ^ before ^ after, long - (before > 1) + (after > 1)
 
 
@@ -110,6 +121,8 @@ def longest(view):
     """Find the longest row, the first of equals."""
     best = 0
     for row in range(1, MOST_ROWS):
+        if view[START + row] == 0:
+            break
         if view[ROWS + row] > view[ROWS + best]:
             best = row
     return best

@@ -1,0 +1,159 @@
+"""Evolution on Nim: does it find the best there is, how good is it without the nim-sum, how fast?
+
+`python -m bench evolution` takes about five minutes on two cores.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+
+import numpy as np
+
+import kibitz
+from bench import plain_nim
+from bench.report import Row, spread
+from kibitz.core.agent import CompiledAgent
+from kibitz.games.nim.agents import NIM_SUM
+from kibitz.learners.evolution import Arena, Settings, voting_kind
+
+SEEDS = range(10)
+FRESH = 34_000  # games for the figures below, not those that were trained on
+ROUNDS = 5
+
+
+def run() -> list[Row]:
+    game = kibitz.game("nim")
+    return [*_reached(game), *_without_nim_sum(game), *_speed(game)]
+
+
+def _fresh(game: kibitz.Game, opponent: str) -> Arena:
+    return Arena(game, Settings(games=FRESH, opponent=opponent), seed=99)
+
+
+def _best(game: kibitz.Game, opponent: str) -> float:
+    """Give the share that exact play wins: the expert's, in as many games."""
+    rivals = list(game.strategies) if opponent == "all" else [opponent]
+    shares = [
+        kibitz.match(game, ["expert", game.strategies[rival]], FRESH // len(rivals), seed=98)
+        for rival in rivals
+    ]
+    return float(np.mean([result.agents[0].share.mean for result in shares]))
+
+
+def _reached(game: kibitz.Game) -> list[Row]:
+    rows = []
+    for opponent in ("gabriele", "all"):
+        best = _best(game, opponent)
+        for method in ("default", "plus", "comma", "cma", "preset seed"):
+            arena = _fresh(game, opponent)
+            settings = {"opponent": opponent}
+            if method == "preset seed":
+                settings["preset"] = "seed"
+            elif method != "default":
+                settings["method"] = method
+            shares, seconds = [], []
+            for seed in SEEDS:
+                began = time.perf_counter()
+                evolved = kibitz.train("evolution", game, seed=seed, **settings)
+                seconds.append(time.perf_counter() - began)
+                shares.append(float(arena.fitness(evolved.agent.weights[None])[0]))
+            rows.append(
+                Row(
+                    what=f"nim, evolution against {opponent}, {method}, 10 seeds",
+                    figure=f"{np.mean(shares):.4f}",
+                    spread=f"{min(shares):.4f} to {max(shares):.4f}",
+                    compared=f"exact play wins {best:.4f}; {np.median(seconds):.1f} s a run",
+                )
+            )
+            if method == "default":
+                assert min(shares) > best - 0.002, f"{opponent}: {min(shares)} of {best}"
+    return rows
+
+
+def moves_right(game: kibitz.Game, agent: CompiledAgent) -> float:
+    """Give the share of won positions in which an agent makes a winning move."""
+    solution = kibitz.solve(game, folded=False)
+    won = solution.states[(solution.verdicts > 0) & ~solution.finished]
+    right = 0
+    for state in won:
+        table = kibitz.Table(game, state)
+        right += solution.options(table)[agent.choose(table.view())] > 0
+    return right / len(won)
+
+
+def _without_nim_sum(game: kibitz.Game) -> list[Row]:
+    rows = []
+    without = "+".join(sorted(NIM_SUM))
+    for opponent in ("all", "expert"):
+        found: dict[str, list[float]] = {}
+        for seed in SEEDS:
+            evolved = kibitz.train(
+                "evolution", game, seed=seed, opponent=opponent, without=without
+            ).agent
+            kind = voting_kind(game, evolved.weights)
+            random_match = kibitz.match(game, [kind, "random"], FRESH, seed=97)
+            expert_match = kibitz.match(game, [kind, "expert"], FRESH, seed=96)
+            figures = {
+                "against random": random_match.agents[0].share.mean,
+                "against all strategies": _fresh(game, "all").fitness(evolved.weights[None])[0],
+                "against the expert, moving first": expert_match.agents[0].seats[0].share.mean,
+                "against the expert, moving second": expert_match.agents[0].seats[1].share.mean,
+                "won positions moved right": moves_right(game, evolved),
+            }
+            for name, figure in figures.items():
+                found.setdefault(name, []).append(float(figure))
+        rows += [
+            Row(
+                what=f"nim, without the nim-sum, evolved against {opponent}: {name}, 10 seeds",
+                figure=f"{np.mean(shares):.3f}",
+                spread=f"{min(shares):.3f} to {max(shares):.3f}",
+            )
+            for name, shares in found.items()
+        ]
+    return rows
+
+
+def _speed(game: kibitz.Game) -> list[Row]:
+    """Measure fitness evaluations of 100 games against gabriele, all strategies voting."""
+    rng = random.Random(1)
+    genomes = np.array([[rng.random() for _ in game.strategies] for _ in range(64)], np.float32)
+    ours: dict[int, list[float]] = {1: [], 2: []}
+    theirs: list[float] = []
+    arenas = {c: Arena(game, Settings(games=100, opponent="gabriele", cores=c), 1) for c in ours}
+    for arena in arenas.values():
+        arena.fitness(genomes[:2])
+    shares = []
+    for place in range(ROUNDS):
+        for cores, arena in arenas.items():
+            began = time.perf_counter()
+            shares.append(arena.fitness(genomes))
+            ours[cores].append(len(genomes) / (time.perf_counter() - began))
+        began = time.perf_counter()
+        plain = [
+            plain_nim.fitness(genome.tolist(), plain_nim.gabriele, 100, place)
+            for genome in genomes[:8]
+        ]
+        theirs.append(8 / (time.perf_counter() - began))
+    together = float(np.mean(shares, axis=0)[:8].mean())
+    assert abs(np.mean(plain) - together) < 0.08, "the two loops do not play the same game"
+    ratio = float(np.median(ours[1]) / np.median(theirs))
+    assert ratio >= 200, f"only {ratio:.0f} x plain Python"
+    rows = [
+        Row(
+            what=f"nim, fitness of 100 games, 17 strategies vote, kibitz, {cores} core"
+            f"{'s' * (cores > 1)}",
+            figure=f"{np.median(paces):,.0f} evaluations/s",
+            spread=spread(paces),
+            compared=f"{np.median(paces) / np.median(theirs):,.0f} x plain Python (at least 200)",
+        )
+        for cores, paces in ours.items()
+    ]
+    return [
+        *rows,
+        Row(
+            what="nim, the same loop in plain Python (bench/plain_nim.py), 1 core",
+            figure=f"{np.median(theirs):,.1f} evaluations/s",
+            spread=spread(theirs),
+        ),
+    ]
