@@ -353,7 +353,14 @@ def test_ctrl_c_at_the_prompt_ends_quietly():
 def test_the_demo_is_one_screen(capsys):
     code, out, _ = ask(capsys, "demo")
     assert code == 0
-    for expected in ("Solved exactly", "Matched", "Fast", "Recorded", "TapnSwap: perfect against"):
+    for expected in (
+        "Solved exactly",
+        "Matched",
+        "Learned",
+        "Fast",
+        "Recorded",
+        "TapnSwap: perfect",
+    ):
         assert expected in out
     assert len(out.splitlines()) <= 60
 
@@ -491,3 +498,77 @@ def test_undo_reminds_the_agents(monkeypatch):
     sitting = Sitting(table, ["human", "follower"], agents, "random", console(), True, None)
     assert sitting._do_undo("")
     assert agents[1].seen == len(sitting.table.actions) == 0
+
+
+# --- training ----------------------------------------------------------------------------------
+
+
+def test_train_by_flags_and_play_what_came_of_it(capsys, tmp_path):
+    folder = tmp_path / "run"
+    arguments = ["train", "nim", "evolution", "--seed", "1", "--out", str(folder)]
+    arguments += ["--budget", "32", "--games=68", "--no-reevaluate", "--method", "plus"]
+    code, out, _ = ask(capsys, *arguments)
+    assert code == 0
+    assert "evaluations" in out
+    assert "nim-sum-misere" in out
+    code, out, _ = ask(capsys, *arguments, "--json")  # again: nothing is left to do
+    assert code == 0
+    told = json.loads(out)
+    assert told["evaluations"] == 33
+    about = json.loads((folder / "run.json").read_text())
+    assert about["settings"]["reevaluate"] is False
+    code, out, _ = ask(
+        capsys, "watch", "nim", "--seats", f"{told['folder']}/model.safetensors,random"
+    )
+    assert code == 0
+    assert "% of the votes" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("train", "nim", "revolution"), "No learner is called 'revolution'"),
+        (("train", "nim", "evolution", "--budgt", "3"), "Did you mean 'budget'"),
+        (("train", "nim", "evolution", "--budget", "none"), "Option 'budget' takes"),
+        (("train", "nim", "evolution", "stray"), "Cannot read 'stray'"),
+        (("train", "tapnswap", "evolution"), "offers no strategies"),
+        (("train", "nim", "evolution", "--preset", "best"), "No preset of evolution"),
+    ],
+)
+def test_wrong_training_gets_one_sentence(capsys, tmp_path, monkeypatch, arguments, complaint):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = ask(capsys, *arguments)
+    assert (code, out) == (2, "")
+    assert complaint in err
+    assert len(err.strip().splitlines()) == 1
+
+
+def test_learners_are_listed(capsys):
+    code, out, _ = ask(capsys, "learners")
+    assert code == 0
+    assert "--offspring" in out
+    assert json.loads(ask(capsys, "learners", "--json")[1])[0]["name"] == "evolution"
+
+
+def test_training_that_was_interrupted_goes_on(tmp_path):
+    """Ctrl-C, and once more; then the result is that of a run without a stop."""
+    arguments = ["train", "nim", "evolution", "--seed", "5", "--budget", "1600", "--games", "170"]
+    folder = tmp_path / "part"
+    for _ in range(2):
+        program = subprocess.Popen(
+            [*PROGRAM, *arguments, "--out", str(folder)], stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        until = time.monotonic() + 60
+        while not (folder / "run.json").exists() and time.monotonic() < until:
+            time.sleep(0.05)
+        time.sleep(1.5)
+        program.send_signal(signal.SIGINT)
+        _, err = program.communicate(timeout=60)
+        assert program.returncode in (0, 130), err
+        assert "Traceback" not in err
+    for out in (folder, tmp_path / "whole"):
+        done = shell(*arguments, "--out", str(out))
+        assert done.returncode == 0, done.stderr
+    models = [(out / "model.safetensors").read_bytes() for out in (folder, tmp_path / "whole")]
+    assert models[0] == models[1]

@@ -24,7 +24,10 @@ PAGES = [
     ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted(ROOT.glob("docs/*.md")),
     *sorted(ROOT.glob("docs/decisions/*.md")),
 ]  # fmt: skip
-RUNNABLE = [ROOT / "README.md", ROOT / "docs/add-an-agent.md"]  # commands need nothing else
+RUNNABLE = [
+    ROOT / "README.md",
+    *(ROOT / "docs" / f"{n}.md" for n in ("add-an-agent", "nim-expert")),
+]  # commands need nothing else
 KINDS = {"python", "python fragment", "sh", "text", "toml"}
 FENCE = re.compile(r"^```(?P<kind>[^\n]*)\n(?P<body>.*?)^```$", re.M | re.S)
 LINK = re.compile(r"\]\((?P<target>[^)#\s]*)(?:#(?P<anchor>[^)\s]*))?\)")

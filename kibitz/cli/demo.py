@@ -15,6 +15,7 @@ from kibitz.cli.shared import Waiting, console, grid
 from kibitz.core.chance import Chance
 from kibitz.core.record import Record
 from kibitz.core.registry import find_agent, find_game
+from kibitz.learners import train
 from kibitz.play.match import match
 from kibitz.play.speed import measure
 from kibitz.search.solve import Solution, in_words, solve
@@ -28,6 +29,7 @@ MATCHED = (
     ("tapnswap", "tapper", "random"),
 )
 FAST = ("nim", "tapnswap")
+EVOLVED = "nim"
 RECORDED = "tapnswap"
 
 
@@ -36,7 +38,7 @@ def demo() -> None:
     out = console()
     began = time.perf_counter()
     out.print(Rule("[bold]kibitz[/]: agents learn tabletop games, rate one another, and play you"))
-    for part in (show_solved, show_matched, show_fast, show_recorded):
+    for part in (show_solved, show_matched, show_learned, show_fast, show_recorded):
         part(out)
     out.print(
         f"\n[dim]{time.perf_counter() - began:.0f} seconds. Next:[/] kibitz play tapnswap"
@@ -63,6 +65,27 @@ def show_matched(out: Console) -> None:
             share = result.agents[0].share.text()
             rows.append((title, share, f"{result.games_per_second:,.0f}"))
     out.print(grid("", ("", "share of wins", "games a second"), rows))
+
+
+def show_learned(out: Console) -> None:
+    """Train an agent from nothing, and match it before and after."""
+    game = find_game(EVOLVED)
+    rows = []
+    for budget in (16, 320):
+        with Waiting("evolving") as waiting:
+            began = time.perf_counter()
+            evolved = train("evolution", game, seed=1, budget=budget, progress=waiting.progress)
+            seconds = time.perf_counter() - began
+            shares = [
+                match(game, [evolved.agent, rival], GAMES // 5, seed=1).agents[0].share.text()
+                for rival in ("random", "expert")
+            ]
+        title = f"{game.title}: evolution, {evolved.evaluations} evaluations"
+        rows.append((title, *shares, f"{seconds:.1f} s"))
+    out.print(
+        "\n[bold]Learned[/] (the weights of 17 strategies that vote; nobody beats the expert)"
+    )
+    out.print(grid("", ("", "against random", "against expert", "trained in"), rows))
 
 
 def show_fast(out: Console) -> None:

@@ -227,6 +227,7 @@ def train(game: Game, settings: Settings, seed: int, run: Run) -> Evolved:
                 run.save_checkpoint({"fitness": np.array(answers.known)})
     finally:
         run.save_checkpoint({"fitness": np.array(answers.known)})
+        answers.arena.pool.shutdown()
     votes = votes_of(method.parent, pool)
     weights = {name: float(v) for name, v in zip(game.strategies, votes, strict=True)}
     about = {"strategies": list(game.strategies), "fitness": method.fitness}
@@ -442,8 +443,14 @@ def plot(rows: Sequence[Mapping[str, float]], path: Path, run: Run) -> None:
     right.plot(at, [row["sigma"] for row in rows], color="#D55E00", ls="--", label="sigma")
     right.set(ylabel="sigma", yscale="log")
     figure.legend(loc="outside upper right", ncols=3, frameon=False)
-    about = run.about
+    about: dict[str, Any] = run.about
     figure.suptitle(
         f"{run.game.described()}: evolution, seed {about['seed']}", x=0.02, ha="left", fontsize=11
     )
+    settings = about["settings"]
+    caption = (
+        f"{settings['method']}, {settings['games']} games a fitness, opponent "
+        f"{settings['opponent']}; kibitz train {run.game.name} evolution --seed {about['seed']}"
+    )
+    figure.supxlabel(caption, x=0.02, ha="left", fontsize=8, color="#6B6B6B")
     figure.savefig(path, dpi=120)
