@@ -106,9 +106,13 @@ def _from_model(path: Path, game: Game) -> Agent:
     header = read_header(path)
     name = header.get("agent", "")
     joined = _joined("kibitz.agents")
-    if name not in joined:
+    if name in game.agents:
+        kind = game.agents[name]
+    elif name in joined:
+        kind = _load(joined[name])
+    else:
         raise BadModel(f"'{path}' needs an agent called '{name}', and none is installed.")
-    return _made(_load(joined[name]), game, {"model": str(path)}, str(path))
+    return _made(kind, game, {"model": str(path)}, str(path))
 
 
 def _rooms() -> list[str]:
