@@ -12,10 +12,12 @@ import subprocess
 import sys
 import time
 
+import numpy as np
 import pytest
 
 import kibitz
 from kibitz.cli import run
+from kibitz.play.match import Runner, seated
 
 PROGRAM = [sys.executable, "-c", "from kibitz.cli import main; main()"]
 
@@ -195,10 +197,12 @@ def test_watching_is_the_same_as_a_match(capsys, tmp_path):
             "--save",
             str(path),
         )
-        result = kibitz.match(kibitz.game("tapnswap"), ["random"], 1, seed=seed)
-        games = [kibitz.load(path).table()]
-        assert result.games == 2  # both rotations
-        assert games[0].over
+        watched = kibitz.load(path).table()
+        game = kibitz.game("tapnswap")
+        points, plies = np.zeros((1, 2)), np.zeros(1, np.int32)
+        Runner(game, seated(game, ["random"]), seed, True).play(0, points, plies)
+        assert watched.plies == plies[0]
+        assert watched.points == points[0].tolist()
 
 
 # --- a person ----------------------------------------------------------------------------------
@@ -552,6 +556,8 @@ def test_learners_are_listed(capsys):
 
 def test_training_that_was_interrupted_goes_on(tmp_path):
     """Ctrl-C in the middle, and the result is that of a run without a stop."""
+    warm = shell("train", "nim", "evolution", "--budget", "16", "--out", str(tmp_path / "warm"))
+    assert warm.returncode == 0, warm.stderr  # what follows then need not compile
     arguments = ["train", "nim", "evolution", "--seed", "5", "--budget", "1600", "--games", "170"]
     folder = tmp_path / "part"
     program = subprocess.Popen(
@@ -566,7 +572,7 @@ def test_training_that_was_interrupted_goes_on(tmp_path):
     _, err = program.communicate(timeout=60)
     assert program.returncode in (0, 130), err
     assert "Traceback" not in err
-    assert (folder / "checkpoint.safetensors").exists() or program.returncode == 130
+    assert (folder / "checkpoint.safetensors").exists()
     for out in (folder, tmp_path / "whole"):
         done = shell(*arguments, "--out", str(out))
         assert done.returncode == 0, done.stderr

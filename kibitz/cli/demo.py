@@ -11,10 +11,10 @@ from rich.markup import escape
 from rich.rule import Rule
 
 from kibitz.cli.arena import tally_table
+from kibitz.cli.seating import ask, at_seats
 from kibitz.cli.shared import Waiting, console, grid
-from kibitz.core.chance import Chance
 from kibitz.core.record import Record
-from kibitz.core.registry import find_agent, find_game
+from kibitz.core.registry import find_game
 from kibitz.learners import train
 from kibitz.play.match import match
 from kibitz.play.speed import measure
@@ -119,12 +119,13 @@ def _outcome(solution: Solution) -> str:
 def _recorded(name: str) -> Record:
     game = find_game(name)
     table = game.deal(seed=3)
-    agents = [find_agent("random", game), find_agent("perfect", game)]
-    for seat, agent in enumerate(agents):
-        agent.begin(seat, Chance(3, 0, 1 + seat))
+    names = ("random", "perfect")
+    agents = at_seats(game, names, table)
     while not table.over:
-        table.play(agents[table.seat].choose(table.view()))
+        agent = agents[table.seat]
+        assert agent is not None
+        table.play(ask(agent, table))
     with TemporaryDirectory() as folder:
         path = Path(folder) / "game.json"
-        table.record(("random", "perfect")).save(path)
+        table.record(names).save(path)
         return Record.load(path)
