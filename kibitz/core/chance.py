@@ -76,6 +76,22 @@ def shuffle(rng, array):
         array[other] = kept
 
 
+@compiled()
+def draw_best(rng, values, n):
+    """Draw the place of one of the greatest of n values, each equally likely."""
+    best = 0
+    ties = 1
+    for i in range(1, n):
+        if values[i] > values[best]:
+            best = i
+            ties = 1
+        elif values[i] == values[best]:
+            ties += 1
+            if below(rng, ties) == 0:
+                best = i
+    return best
+
+
 class Chance:
     """The same generator for agents in plain Python."""
 

@@ -10,66 +10,16 @@ from typing import Any
 import numpy as np
 
 from kibitz.core.agent import CompiledAgent, Kind, Opinion, opinion
-from kibitz.core.chance import below
+from kibitz.core.chance import draw_best
 from kibitz.core.compiled import CHOOSE, VALUE, compiled
 from kibitz.core.errors import NotSolvable
 from kibitz.core.game import OVER, SEAT, Game
 from kibitz.core.options import Text
 from kibitz.core.table import View
-from kibitz.search.solve import (
-    KEYED_HEADER,
-    LOST,
-    NONE,
-    WON,
-    Solution,
-    hashed,
-    in_words,
-    result_for,
-    solve,
-    unsolvable,
-)
+from kibitz.search.graph import LOST, NONE, WON, number_of, payload, result_for, unsolvable
+from kibitz.search.solve import Solution, in_words, solve
 
-# The table as one array of 32-bit words, as compiled agents carry it: this header, then the slots,
-# then the verdicts, then the states, two cells to a word.
-SLOTS, POSITIONS, CELLS, SKIP, FOLDED, HEAD = 0, 1, 2, 3, 4, 5
 SCALE = 1000.0  # values stay within -1 to 1 and order wins by speed
-
-
-def packed(solution: Solution) -> np.ndarray:
-    """Put a solution into one array of 32-bit words, seen as float32."""
-    positions, cells = solution.states.shape
-    head = [len(solution.slots), positions, cells, solution.skip, int(solution.folded)]
-    states = np.zeros(positions * cells + 1 & ~1, np.int16)
-    states[: positions * cells] = solution.states.ravel()
-    words = np.concatenate(
-        [np.array(head, np.int32), solution.slots, solution.verdicts, states.view(np.int32)]
-    )
-    return words.view(np.float32)
-
-
-@compiled()
-def looked_up(rules, words, cells, state):
-    """Find the verdict on a state that it may spoil; 0 where the table does not know it."""
-    rules.strip(state)
-    if words[FOLDED]:
-        rules.fold(state)
-    skip = words[SKIP]
-    mask = int(words[SLOTS]) - 1
-    verdicts = HEAD + int(words[SLOTS])
-    states = 2 * (verdicts + words[POSITIONS])
-    slot = hashed(state, skip) & mask
-    while words[HEAD + slot] != NONE:
-        index = words[HEAD + slot]
-        start = states + index * words[CELLS]
-        equal = True
-        for cell in range(KEYED_HEADER):
-            equal = equal and cells[start + cell] == state[cell]
-        for cell in range(skip, len(state)):
-            equal = equal and cells[start + cell] == state[cell]
-        if equal:
-            return words[verdicts + index]
-        slot = (slot + 1) & mask
-    return 0
 
 
 @compiled(VALUE)
@@ -77,6 +27,7 @@ def value(rules, view, actions, n, weights, memory, out):
     """Give each option's value: near 1 the faster it wins, near -1 the faster it loses."""
     words = weights.view(np.int32)
     cells = weights.view(np.int16)
+    verdicts = payload(words)
     child = np.empty_like(view)
     points = np.zeros(2)
     mover = view[SEAT]
@@ -90,7 +41,8 @@ def value(rules, view, actions, n, weights, memory, out):
             out[i] = fast if result == WON else -fast if result == LOST else 0.0
             continue
         flipped = child[SEAT] != mover
-        verdict = looked_up(rules, words, cells, child)
+        index = number_of(rules, words, cells, child)
+        verdict = 0 if index == NONE else words[verdicts + index]
         if flipped:
             verdict = -verdict
         plies = abs(verdict) + 1.0
@@ -103,17 +55,7 @@ def perfect(rules, view, actions, n, weights, memory, rng):
     """Play perfectly by the exact solution: win fastest, lose slowest."""
     values = np.empty(n)
     value(rules, view, actions, n, weights, memory, values)
-    ties = 0
-    best = 0
-    for i in range(n):
-        if values[i] > values[best]:
-            best = i
-            ties = 1
-        elif values[i] == values[best]:
-            ties += 1
-            if below(rng, ties) == 0:
-                best = i
-    return actions[best]
+    return actions[draw_best(rng, values, n)]
 
 
 _solutions: dict[Game, Solution] = {}  # of this process, the latest few
@@ -141,7 +83,8 @@ def is_quickly_solved(game: Game) -> bool:
 
 
 def _weights(game: Game, settings: Mapping[str, Any]) -> np.ndarray:
-    return packed(_solution(game, settings["model"]))
+    solution = _solution(game, settings["model"])
+    return solution.positions.packed(solution.verdicts)
 
 
 @functools.lru_cache(maxsize=2)
