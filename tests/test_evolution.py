@@ -106,6 +106,35 @@ def test_a_run_leaves_a_curve_a_picture_and_a_model_that_plays(nim, tmp_path):
     assert kibitz.match(other, [str(evolved.path), "random"], 20, seed=1).games == 20
 
 
+def test_numbered_games_and_games_asked_turn_by_turn_have_the_same_chances(nim, monkeypatch):
+    """Ten thousand games of each pairing: shares differ by chance alone (4 standard errors)."""
+    rng = np.random.default_rng(5)
+    size = len(nim.strategies)
+    genomes = np.stack([rng.random(size), rng.random(size) ** 4, np.eye(size)[4], np.eye(size)[1]])
+    genomes = genomes.astype(np.float32)
+    for game in (nim, kibitz.game("nim", rows="2,3,4", k=2, misere=False)):
+        for opponent in ("gabriele", "random", "nim-sum"):
+            settings = Settings(games=10_000, opponent=opponent)
+            numbered = Arena(game, settings, 5)
+            assert numbered.wishes is not None
+            with monkeypatch.context() as patch:
+                patch.setattr(evolution, "wishes_of", lambda game: None)
+                asked = Arena(game, settings, 6)
+            assert asked.wishes is None
+            apart = numbered.fitness(genomes) - asked.fitness(genomes)
+            assert np.abs(apart).max() < 4 * np.sqrt(2 * 0.25 / 10_000)
+
+
+def test_opponents_that_are_no_strategies_and_large_games_are_played_too(nim):
+    weights = np.eye(len(nim.strategies), dtype=np.float32)[-2:-1]  # nim-sum-misere
+    against = Arena(nim, Settings(games=200, opponent="expert"), 1)
+    assert against.wishes is None
+    assert against.fitness(weights)[0] == 0.5  # both perfect: whoever moves second wins
+    large = Arena(nim.having(rows="15,15,15,15,15"), Settings(games=34, opponent="gabriele"), 1)
+    assert large.wishes is None
+    assert 0 <= large.fitness(weights)[0] <= 1
+
+
 def test_a_folder_belongs_to_one_run(nim, tmp_path):
     kibitz.train("evolution", nim, seed=3, folder=tmp_path, budget=16, games=34)
     with pytest.raises(Misuse, match="another seed"):
@@ -182,7 +211,7 @@ def test_votes_are_never_negative_and_nought_outside_the_pool():
 
 def test_an_equal_number_of_games_against_every_strategy(nim):
     arena = Arena(nim, Settings(games=100, opponent="all"), 1)
-    assert len(arena.runners) == len(nim.strategies)
+    assert len(arena.players) == len(nim.strategies)
     assert arena.games == 6  # the fewest whole rounds of two that make up a hundred
     assert Arena(nim, Settings(games=100, opponent="gabriele"), 1).games == 100
 

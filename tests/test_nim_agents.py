@@ -14,7 +14,7 @@ from kibitz.core.compiled import pointer
 from kibitz.core.game import Game
 from kibitz.core.table import Table
 from kibitz.games.nim import agents
-from kibitz.games.nim.agents import AGENTS, NIM_SUM, STRATEGIES, VOTERS, ballot
+from kibitz.games.nim.agents import AGENTS, NIM_SUM, STRATEGIES, VOTERS, ballot, wish
 from kibitz.games.nim.expert import EXPERT, EXPERT_RULES, LOST, ONLY, fired
 from tests.test_nim import all_positions, at
 
@@ -39,10 +39,17 @@ def choice(choose, table: Table, rng: Chance, weights: np.ndarray = NO_WEIGHTS) 
     return asking(table)(choose, rng, weights)
 
 
+def choice_of(name: str, table: Table, rng: Chance) -> int:
+    """Ask a strategy about a position once."""
+    kind = STRATEGIES[name]
+    return choice(kind.choose, table, rng, kind.weights(table.game, {}))
+
+
 def drawn(name: str, table: Table, times: int = 200) -> set[str]:
     """Collect all that a strategy takes in one position, in short: '3 from 2'."""
-    ask, rng = asking(table), Chance(7)
-    chosen = {ask(STRATEGIES[name].choose, rng) for _ in range(times)}
+    ask, rng, kind = asking(table), Chance(7), STRATEGIES[name]
+    own = kind.weights(table.game, {})
+    chosen = {ask(kind.choose, rng, own) for _ in range(times)}
     return {table.say(action).replace("take ", "").replace("row ", "") for action in chosen}
 
 
@@ -210,18 +217,35 @@ def test_strategies_only_ever_take_what_is_legal():
     weights = np.ones(len(VOTERS), np.float32)
     for table in wanderings(3000):
         ask, actions, before = asking(table), table.legal, table.cells.copy()
-        for choose in (*VOTERS, EXPERT.choose, ballot):
+        for kind in STRATEGIES.values():
+            assert ask(kind.choose, rng, kind.weights(table.game, {})) in actions
+        for choose in (EXPERT.choose, ballot):
             assert ask(choose, rng, weights) in actions
         assert np.array_equal(table.cells, before)
+
+
+def test_wishes_hang_on_what_strip_keeps_and_are_places_in_order():
+    for table in wanderings(500, seed=6):
+        stripped = table.cells.copy()
+        table.game.rules.strip(stripped)
+        actions = np.array(table.legal, np.int32)
+        for which in range(len(VOTERS)):
+            wanted = np.full((2, len(actions)), -1, np.int32)
+            for cells, out in zip((table.view().cells, stripped), wanted, strict=True):
+                count = pointer(wish)(which, cells, actions, len(actions), out)
+            assert np.array_equal(wanted[0], wanted[1])
+            assert 1 <= count <= len(actions)
+            assert (np.diff(wanted[0, :count]) > 0).all()
+            assert ((wanted[0, :count] >= 0) & (wanted[0, :count] < len(actions))).all()
 
 
 def test_strategies_that_draw_no_lots_leave_chance_alone():
     lots = {"random", "take-one", "even", "odd", "even-rows", "odd-rows", "finish"} | NIM_SUM
     drew = set()
     for table in wanderings(30, seed=2):
-        for name, kind in STRATEGIES.items():
+        for name in STRATEGIES:
             rng = Chance(3)
-            choice(kind.choose, table, rng)
+            choice_of(name, table, rng)
             if not np.array_equal(rng.words, Chance(3).words):
                 drew.add(name)
     assert drew == lots
@@ -251,9 +275,9 @@ def weighted(**weights: float) -> np.ndarray:
 
 def test_all_weight_on_one_strategy_plays_its_move():
     for table in wanderings(200, seed=3):
-        for name, kind in STRATEGIES.items():
+        for name in STRATEGIES:
             weights = weighted(**{name: 0.5})
-            alone = choice(kind.choose, table, Chance(9))
+            alone = choice_of(name, table, Chance(9))
             assert choice(ballot, table, Chance(9), weights) == alone
 
 
@@ -262,7 +286,7 @@ def test_ties_go_to_the_first_action_and_without_weight_there_is_no_vote():
     table = game.deal(0)
     votes = {"gabriele": "take 1 from row 1", "longest": "take 7 from row 4"}
     for name, words in votes.items():
-        assert table.say(choice(STRATEGIES[name].choose, table, Chance(1))) == words
+        assert table.say(choice_of(name, table, Chance(1))) == words
     cases = [
         ({"gabriele": 1, "longest": 1}, "take 1 from row 1"),
         ({"gabriele": 1, "longest": 1.01}, "take 7 from row 4"),
@@ -286,9 +310,9 @@ def test_the_ballot_equals_a_recount_in_plain_python():
         weights = chance.normal(size=len(VOTERS)).astype(np.float32)
         rng, again = Chance(11), Chance(11)
         ask, votes = asking(table), dict.fromkeys(table.legal, 0.0)
-        for voter, weight in zip(VOTERS, weights.tolist(), strict=True):
+        for name, weight in zip(STRATEGIES, weights.tolist(), strict=True):
             if weight > 0:
-                votes[ask(voter, rng)] += weight
+                votes[choice_of(name, table, rng)] += weight
         assert ask(ballot, again, weights) == max(votes, key=votes.__getitem__)
         assert np.array_equal(rng.words, again.words)
 

@@ -24,9 +24,9 @@ from kibitz.cli.shared import (
 from kibitz.core.errors import Misuse
 from kibitz.core.files import check_can_save
 from kibitz.core.registry import game_names
+from kibitz.play.graph import MOST_BYTES, MOST_POSITIONS
 from kibitz.play.match import match as play_match
 from kibitz.play.result import MatchResult
-from kibitz.search.graph import MOST_BYTES, MOST_POSITIONS
 from kibitz.search.solve import Solution, in_words
 from kibitz.search.solve import solve as solve_game
 

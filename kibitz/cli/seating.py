@@ -12,7 +12,7 @@ from kibitz.core.errors import AgentFailed, KibitzError, Misuse
 from kibitz.core.game import Game
 from kibitz.core.registry import find_agent
 from kibitz.core.table import Table
-from kibitz.search.graph import unsolvable
+from kibitz.play.graph import unsolvable
 from kibitz.search.perfect import is_quickly_solved
 
 HUMAN = "human"

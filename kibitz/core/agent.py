@@ -152,6 +152,8 @@ class Kind:
     memory    how many numbers it remembers within a game
     weights   makes the float32 array that `choose` receives, from the game and the settings
     reason    says in words why it would take an action
+    name      what it is called, if not as `choose` is
+    about     a line that says who this is, if the docstring of `choose` does not
     """
 
     choose: Any
@@ -160,6 +162,8 @@ class Kind:
     memory: int = 0
     weights: Callable[[Game, Mapping[str, Any]], np.ndarray] = _no_weights
     reason: Callable[[View, int], str] | None = None
+    name: str = ""
+    about: str = ""
     options: tuple[Option, ...] = ()
     games: tuple[str, ...] | None = None
     unfit_for: Callable[[Game], str | None] | None = None
@@ -167,7 +171,7 @@ class Kind:
 
     def summary(self) -> str:
         """Say in a line who this is."""
-        return first_line(self.choose.__doc__)
+        return self.about or first_line(self.choose.__doc__)
 
     def unfit(self, game: Game) -> str | None:
         """Say why this kind cannot play the game, or None."""
@@ -184,8 +188,8 @@ class CompiledAgent(Agent):
     def __init__(self, kind: Kind, game: Game, **settings: Any) -> None:
         self.kind = kind
         self.game = game
-        self.settings = settle(kind.options, settings, kind.choose.__name__)
-        self.name = kind.choose.__name__
+        self.name = kind.name or kind.choose.__name__
+        self.settings = settle(kind.options, settings, self.name)
         self.weights = np.ascontiguousarray(kind.weights(game, self.settings), np.float32)
         self.memory = np.zeros(kind.memory, np.int64)
         self.rng = Chance(0)

@@ -88,6 +88,8 @@ RULES = types.NamedTuple([FunctionType(signature) for signature in SIGNATURES], 
 # them with a view, never with the state.
 CHOOSE = types.int64(RULES, STATE, ACTIONS, types.int64, WEIGHTS, MEMORY, RNG)
 VALUE = types.void(RULES, STATE, ACTIONS, types.int64, WEIGHTS, MEMORY, VALUES)
+# What one of a room's strategies would play, see voting.py: places among the legal actions.
+WISH = types.int64(types.int64, STATE, ACTIONS, types.int64, ACTIONS)
 NOTICE = types.void(STATE, types.int64, types.int64, MEMORY)
 
 

@@ -242,6 +242,11 @@ class Game:
         """The room's compiled choice by the votes of its strategies, or None."""
         return getattr(self._agents_module, "ballot", None)
 
+    @property
+    def wish(self) -> Any:
+        """The room's compiled answer to what a strategy would play, or None."""
+        return getattr(self._agents_module, "wish", None)
+
     @functools.cached_property
     def _agents_module(self) -> ModuleType | None:
         if not self.room:  # rules in a script stand alone

@@ -1,26 +1,52 @@
-"""Voting: several strategies choose, each with a weight, and the move with the greatest sum wins.
+"""Voting: several strategies wish, each with a weight, and the move with the greatest sum wins.
 
-A room offers strategies by giving `STRATEGIES` (kinds by name, in the order of their weights) and a
-compiled `ballot` in its `agents.py`:
+A strategy is a small compiled function `one(view, actions, n, wanted)` that writes the places of
+the legal actions it would take, one as soon as another, and gives how many there are, at least one.
+It may look at what `strip` keeps of a view, and at nothing else. A room offers strategies by giving
+in its `agents.py` these four:
 
-VOTERS = (one, two, three)
+WISHES = {"one": one, "two": two}  # in the order of their weights
+VOTERS = tuple(WISHES.values())
+
+@compiled(WISH)
+def wish(which, view, actions, n, wanted):
+    wishes = 0
+    place = 0
+    for voter in literal_unroll(VOTERS):
+        if place == which:
+            wishes = voter(view, actions, n, wanted)
+        place += 1
+    return wishes
+
+@compiled(CHOOSE)
+def strategy(rules, view, actions, n, weights, memory, rng):
+    wanted = np.empty(n, np.int32)
+    wishes = wish(int(weights[0]), view, actions, n, wanted)
+    return actions[wanted[below(rng, wishes) if wishes > 1 else 0]]
 
 @compiled(CHOOSE)
 def ballot(rules, view, actions, n, weights, memory, rng):
     votes = np.zeros(n)
-    place = 0
-    for voter in literal_unroll(VOTERS):
-        if weights[place] > 0:
-            chosen = voter(rules, view, actions, n, weights, memory, rng)
-            votes[place_of(chosen, actions, n)] += weights[place]
-        place += 1
+    wanted = np.empty(n, np.int32)
+    for which in range(len(weights)):
+        if weights[which] > 0:
+            wishes = wish(which, view, actions, n, wanted)
+            votes[wanted[below(rng, wishes) if wishes > 1 else 0]] += weights[which]
     return actions[np.argmax(votes)]
+
+STRATEGIES = strategy_kinds(strategy, WISHES)
+
+They are the room's own because a compiled function that is handed another cannot be kept on disk.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
+from kibitz.core.agent import Kind, first_line
 from kibitz.core.compiled import compiled
 
 
@@ -43,3 +69,14 @@ def place_of(action, actions, n):
 def shifted(weights: np.ndarray) -> np.ndarray:
     """Shift weights so that none is negative, as votes must be."""
     return (weights - min(0.0, float(weights.min()))).astype(np.float32)
+
+
+def strategy_kinds(strategy: Any, wishes: Mapping[str, Any]) -> dict[str, Kind]:
+    """Make the kinds of agents that play each what one strategy wishes."""
+
+    def kind(place: int, name: str) -> Kind:
+        own = np.array([place], np.float32)
+        about = first_line(wishes[name].__doc__)
+        return Kind(choose=strategy, weights=lambda *_: own, name=name, about=about)
+
+    return {name: kind(place, name) for place, name in enumerate(wishes)}

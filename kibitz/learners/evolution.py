@@ -12,6 +12,7 @@ far: a resumed run asks the same questions again and is given the known answers.
 
 from __future__ import annotations
 
+import functools
 import math
 import os
 from collections.abc import Mapping, Sequence
@@ -36,6 +37,7 @@ from kibitz.core.training import Run
 from kibitz.core.voting import shifted
 from kibitz.play.loop import WHAT, play_games
 from kibitz.play.match import Runner
+from kibitz.play.votes import wishes_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,9 +100,18 @@ class Arena:
         seats = game.players
         # An equal number of games against each, in whole rounds of the seats.
         self.games = -(-settings.games // (len(rivals) * seats)) * seats
-        blank = np.zeros(len(game.strategies), np.float32)
-        voter = voting_kind(game, blank)(game)
-        self.runners = [Runner(game, [voter, *self._rivals(rival)], seed, True) for rival in rivals]
+        names = list(game.strategies)
+        self.wishes = wishes_of(game) if set(rivals) <= set(names) else None
+        self.runners: list[Runner] = []
+        if self.wishes is None:  # ask every strategy at every turn
+            voter = voting_kind(game, np.zeros(len(names), np.float32))(game)
+            self.runners = [
+                Runner(game, [voter, *self._rivals(rival)], seed, True) for rival in rivals
+            ]
+        # Who plays a genome's games against each rival: (genomes, first game) -> shares.
+        self.players = [functools.partial(self._play, runner) for runner in self.runners] or [
+            functools.partial(self._play_numbered, names.index(rival)) for rival in rivals
+        ]
         self.cores = settings.cores or os.cpu_count() or 1
         self.pool = ThreadPoolExecutor(self.cores)
         self.played = 0  # games so far: each has a stream of chance of its own
@@ -116,19 +127,23 @@ class Arena:
         """Play all genomes ([genomes, strategies], none negative); give the shares they won."""
         shares = np.zeros(len(genomes))
         parts = np.array_split(np.arange(len(genomes)), min(self.cores, len(genomes)))
-        for runner in self.runners:
+        for play in self.players:
             first = self.played
             self.played += self.games * len(genomes)
 
-            def work(part: np.ndarray, runner: Runner = runner, first: int = first) -> np.ndarray:
-                return self._play(runner, genomes[part], first + int(part[0]) * self.games)
+            def work(part: np.ndarray, play: Any = play, first: int = first) -> np.ndarray:
+                return play(genomes[part], first + int(part[0]) * self.games)
 
             shares += np.concatenate(list(self.pool.map(work, parts)))
-        return shares / len(self.runners)
+        return shares / len(self.players)
 
     def skip(self, genomes: int) -> None:
         """Pass over the chance of so many genomes, whose fitness is known already."""
-        self.played += self.games * genomes * len(self.runners)
+        self.played += self.games * genomes * len(self.players)
+
+    def _play_numbered(self, rival: int, genomes: np.ndarray, first: int) -> np.ndarray:
+        assert self.wishes is not None
+        return self.wishes.play(genomes, rival, self.seed, first // self.games, self.games)
 
     def _play(self, runner: Runner, genomes: np.ndarray, first: int) -> np.ndarray:
         points = np.empty((len(genomes), self.games, self.game.players))

@@ -16,7 +16,7 @@ from kibitz.core.errors import NotSolvable
 from kibitz.core.game import OVER, SEAT, Game
 from kibitz.core.options import Text
 from kibitz.core.table import View
-from kibitz.search.graph import LOST, NONE, WON, number_of, payload, result_for, unsolvable
+from kibitz.play.graph import LOST, NONE, WON, number_of, payload, result_for, unsolvable
 from kibitz.search.solve import Solution, in_words, solve
 
 SCALE = 1000.0  # values stay within -1 to 1 and order wins by speed

@@ -1,6 +1,6 @@
 """The exact solver: who wins from every position that can be reached, and in how many plies.
 
-For two seats and nothing hidden. Forward, every reachable position is found once (graph.py).
+For two seats and nothing hidden. Forward, every reachable position is found once (play/graph.py).
 Backward, wins and losses are carried from the ends of the game to where they are forced; what is
 never decided is a draw, for either side can avoid losing for ever. A verdict is one number for the
 seat to move: `+5` wins in 5 plies at the fastest, `-4` loses in 4 at the slowest, `0` is a draw.
@@ -21,7 +21,7 @@ from kibitz.core.errors import BadModel, Misuse
 from kibitz.core.game import OVER, SEAT, Game
 from kibitz.core.models import load_model, save_model
 from kibitz.core.table import Table, View
-from kibitz.search.graph import (
+from kibitz.play.graph import (
     DREW,
     LOST,
     MOST_BYTES,

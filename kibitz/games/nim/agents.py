@@ -1,8 +1,8 @@
 """Players of Nim: strategies that can vote, and the expert system.
 
-A strategy has a wish. Where no legal action meets it, the strategy does what the last words of its
-docstring say. Where several do, the docstring says which is taken; if it does not, they are drawn
-by lot, each equally likely.
+A strategy has a wish: it writes the places of the legal actions that it would take, one as soon as
+another, and gives how many; one of them is drawn by lot. Where no action meets its first wish, it
+wishes what the last words of its docstring say.
 """
 
 from __future__ import annotations
@@ -10,10 +10,9 @@ from __future__ import annotations
 import numpy as np
 from numba import literal_unroll
 
-from kibitz.core.agent import Kind
 from kibitz.core.chance import below
-from kibitz.core.compiled import CHOOSE, compiled
-from kibitz.core.voting import place_of
+from kibitz.core.compiled import CHOOSE, WISH, compiled
+from kibitz.core.voting import place_of, strategy_kinds
 from kibitz.games.nim.expert import (
     EXPERT,
     LOST,
@@ -25,9 +24,6 @@ from kibitz.games.nim.expert import (
     taken_by,
 )
 from kibitz.games.nim.rules import CAP, MISERE, MOST, MOST_ROWS, ROWS, START
-
-NOTHING = -1  # no action
-
 
 # --- what strategies share -----------------------------------------------------------------------
 
@@ -61,119 +57,106 @@ def rows_with_sticks(view):
 
 
 @compiled()
-def take(view, row, sticks):
-    """Give the action that takes so many sticks from a row, or as many as it may."""
+def just(view, row, sticks, actions, n, wanted):
+    """Wish to take so many sticks from a row, or as many as one may."""
     most = view[ROWS + row]
     if 0 < view[CAP] < most:
         most = view[CAP]
-    return row * MOST + min(int(sticks), int(most)) - 1
+    wanted[0] = place_of(row * MOST + min(int(sticks), int(most)) - 1, actions, n)
+    return 1
 
 
 @compiled()
-def is_drawn(rng, wishes):
-    """Tell whether the latest of so many wishes takes the place of the one drawn before.
-
-    Asked of each wish in turn, the last to be told so is one of them, each equally likely.
-    """
-    return wishes == 1 or below(rng, wishes) == 0
-
-
-@compiled()
-def or_any(best, actions, n, rng):
-    """Give the action that was found, or draw one of all."""
-    return actions[below(rng, n)] if best == NOTHING else best
+def or_any(wishes, n, wanted):
+    """Keep the wishes, or wish everything where there are none."""
+    if wishes == 0:
+        for i in range(n):
+            wanted[i] = i
+        return n
+    return wishes
 
 
 @compiled()
-def drawn_by_sticks(view, actions, n, rng, odd):
-    """Draw an action that leaves an even or an odd number of sticks in all."""
+def by_sticks(view, actions, n, wanted, odd):
+    """Wish to leave an even or an odd number of sticks in all."""
     sticks = sticks_in_all(view)
-    best = NOTHING
     wishes = 0
     for i in range(n):
         if (sticks - taken_by(actions[i])) & 1 == odd:
+            wanted[wishes] = i
             wishes += 1
-            if is_drawn(rng, wishes):
-                best = actions[i]
-    return or_any(best, actions, n, rng)
+    return or_any(wishes, n, wanted)
 
 
 @compiled()
-def drawn_by_rows(view, actions, n, rng, odd):
-    """Draw an action that leaves an even or an odd number of rows with sticks."""
+def by_rows(view, actions, n, wanted, odd):
+    """Wish to leave an even or an odd number of rows with sticks."""
     rows = rows_with_sticks(view)
-    best = NOTHING
     wishes = 0
     for i in range(n):
         if (rows - (left(view, actions[i]) == 0)) & 1 == odd:
+            wanted[wishes] = i
             wishes += 1
-            if is_drawn(rng, wishes):
-                best = actions[i]
-    return or_any(best, actions, n, rng)
+    return or_any(wishes, n, wanted)
 
 
 @compiled()
-def drawn_by_nim_sum(view, actions, n, rng, zero):
-    """Draw an action that leaves nim-sum 0, or one that does not."""
+def by_nim_sum(view, actions, n, wanted, zero):
+    """Wish to leave nim-sum 0, or not to."""
     now, long = reckon(view)
-    best = NOTHING
     wishes = 0
     for i in range(n):
         if (left_by(view, actions[i], now, long)[0] == 0) == zero:
+            wanted[wishes] = i
             wishes += 1
-            if is_drawn(rng, wishes):
-                best = actions[i]
-    return or_any(best, actions, n, rng)
+    return or_any(wishes, n, wanted)
 
 
 # --- strategies that look at one row -------------------------------------------------------------
 
 
-@compiled(CHOOSE)
-def gabriele(rules, view, actions, n, weights, memory, rng):
+@compiled()
+def gabriele(view, actions, n, wanted):
     """Take as much as it may from the first row that has sticks."""
-    return take(view, row_of(actions[0]), MOST)
+    return just(view, row_of(actions[0]), MOST, actions, n, wanted)
 
 
-@compiled(CHOOSE)
-def random(rules, view, actions, n, weights, memory, rng):
+@compiled()
+def random(view, actions, n, wanted):
     """Take any legal move, each equally likely."""
-    return actions[below(rng, n)]
+    return or_any(0, n, wanted)
 
 
-@compiled(CHOOSE)
-def take_one(rules, view, actions, n, weights, memory, rng):
+@compiled()
+def take_one(view, actions, n, wanted):
     """Take a single stick, from a row drawn by lot."""
-    best = NOTHING
     wishes = 0
     for i in range(n):
         if taken_by(actions[i]) == 1:
+            wanted[wishes] = i
             wishes += 1
-            if is_drawn(rng, wishes):
-                best = actions[i]
-    return or_any(best, actions, n, rng)
+    return wishes
 
 
-@compiled(CHOOSE)
-def take_all_but_one(rules, view, actions, n, weights, memory, rng):
+@compiled()
+def take_all_but_one(view, actions, n, wanted):
     """Leave one stick in the longest row where it may; else take one from the longest row."""
-    best = NOTHING
+    most = 0
     for i in range(n):
-        if left(view, actions[i]) == 1 and (
-            best == NOTHING or taken_by(actions[i]) > taken_by(best)
-        ):
-            best = actions[i]
-    return take(view, longest(view), 1) if best == NOTHING else best
+        if left(view, actions[i]) == 1 and taken_by(actions[i]) > most:
+            most = taken_by(actions[i])
+            wanted[0] = i
+    return 1 if most > 0 else just(view, longest(view), 1, actions, n, wanted)
 
 
-@compiled(CHOOSE)
-def longest_row(rules, view, actions, n, weights, memory, rng):
+@compiled()
+def longest_row(view, actions, n, wanted):
     """Take as much as it may from the longest row, the first of equals."""
-    return take(view, longest(view), MOST)
+    return just(view, longest(view), MOST, actions, n, wanted)
 
 
-@compiled(CHOOSE)
-def shortest_row(rules, view, actions, n, weights, memory, rng):
+@compiled()
+def shortest_row(view, actions, n, wanted):
     """Take as much as it may from the shortest row that has sticks, the first of equals."""
     shortest = row_of(actions[0])
     for row in range(shortest + 1, MOST_ROWS):
@@ -181,29 +164,28 @@ def shortest_row(rules, view, actions, n, weights, memory, rng):
             break
         if 0 < view[ROWS + row] < view[ROWS + shortest]:
             shortest = row
-    return take(view, shortest, MOST)
+    return just(view, shortest, MOST, actions, n, wanted)
 
 
-@compiled(CHOOSE)
-def one_from_longest(rules, view, actions, n, weights, memory, rng):
+@compiled()
+def one_from_longest(view, actions, n, wanted):
     """Take a single stick from the longest row, the first of equals."""
-    return take(view, longest(view), 1)
+    return just(view, longest(view), 1, actions, n, wanted)
 
 
-@compiled(CHOOSE)
-def thin_out(rules, view, actions, n, weights, memory, rng):
+@compiled()
+def thin_out(view, actions, n, wanted):
     """Take half of the longest row, rounded up, or as much of that as it may."""
     row = longest(view)
-    return take(view, row, (view[ROWS + row] + 1) // 2)
+    return just(view, row, (view[ROWS + row] + 1) // 2, actions, n, wanted)
 
 
 # --- strategies that look at the whole table -----------------------------------------------------
 
 
-@compiled(CHOOSE)
-def level(rules, view, actions, n, weights, memory, rng):
+@compiled()
+def level(view, actions, n, wanted):
     """Make a row as long as another, at the most sticks; else take one from the longest row."""
-    best = NOTHING
     most = 0
     for i in range(n):
         stay = left(view, actions[i])
@@ -213,117 +195,133 @@ def level(rules, view, actions, n, weights, memory, rng):
             if view[START + row] == 0:
                 break
             if view[ROWS + row] == stay:  # never its own row, which has more
-                best = actions[i]
+                wanted[0] = i
                 most = stay
                 break
-    return take(view, longest(view), 1) if best == NOTHING else best
+    return 1 if most > 0 else just(view, longest(view), 1, actions, n, wanted)
 
 
-@compiled(CHOOSE)
-def even(rules, view, actions, n, weights, memory, rng):
+@compiled()
+def even(view, actions, n, wanted):
     """Leave an even number of sticks in all; else take any move by lot."""
-    return drawn_by_sticks(view, actions, n, rng, 0)
+    return by_sticks(view, actions, n, wanted, 0)
 
 
-@compiled(CHOOSE)
-def odd(rules, view, actions, n, weights, memory, rng):
+@compiled()
+def odd(view, actions, n, wanted):
     """Leave an odd number of sticks in all; else take any move by lot."""
-    return drawn_by_sticks(view, actions, n, rng, 1)
+    return by_sticks(view, actions, n, wanted, 1)
 
 
-@compiled(CHOOSE)
-def even_rows(rules, view, actions, n, weights, memory, rng):
+@compiled()
+def even_rows(view, actions, n, wanted):
     """Leave an even number of rows with sticks; else take any move by lot."""
-    return drawn_by_rows(view, actions, n, rng, 0)
+    return by_rows(view, actions, n, wanted, 0)
 
 
-@compiled(CHOOSE)
-def odd_rows(rules, view, actions, n, weights, memory, rng):
+@compiled()
+def odd_rows(view, actions, n, wanted):
     """Leave an odd number of rows with sticks; else take any move by lot."""
-    return drawn_by_rows(view, actions, n, rng, 1)
+    return by_rows(view, actions, n, wanted, 1)
 
 
-@compiled(CHOOSE)
-def finish(rules, view, actions, n, weights, memory, rng):
+@compiled()
+def finish(view, actions, n, wanted):
     """Leave just the last stick in misère play, none in normal; else take any move by lot."""
     sticks = sticks_in_all(view)
-    best = NOTHING
     wishes = 0
     for i in range(n):
         if sticks - taken_by(actions[i]) == view[MISERE]:
+            wanted[wishes] = i
             wishes += 1
-            if is_drawn(rng, wishes):
-                best = actions[i]
-    return or_any(best, actions, n, rng)
+    return or_any(wishes, n, wanted)
 
 
 # --- strategies that know the nim-sum ------------------------------------------------------------
 
 
-@compiled(CHOOSE)
-def nim_sum(rules, view, actions, n, weights, memory, rng):
+@compiled()
+def nim_sum(view, actions, n, wanted):
     """Leave nim-sum 0, even at the end of misère play; else take any move by lot."""
-    return drawn_by_nim_sum(view, actions, n, rng, True)
+    return by_nim_sum(view, actions, n, wanted, True)
 
 
-@compiled(CHOOSE)
-def nim_sum_misere(rules, view, actions, n, weights, memory, rng):
+@compiled()
+def nim_sum_misere(view, actions, n, wanted):
     """Leave nim-sum 0, or odd ones at the misère end; else take one from the longest row."""
     now, long = reckon(view)
-    best = NOTHING
     wishes = 0
     for i in range(n):
         if rule_for(view, actions[i], now, long) != LOST:
+            wanted[wishes] = i
             wishes += 1
-            if is_drawn(rng, wishes):
-                best = actions[i]
-    return take(view, longest(view), 1) if best == NOTHING else best
+    return wishes if wishes > 0 else just(view, longest(view), 1, actions, n, wanted)
 
 
-@compiled(CHOOSE)
-def spoil(rules, view, actions, n, weights, memory, rng):
+@compiled()
+def spoil(view, actions, n, wanted):
     """Leave a nim-sum that is not 0, which is bad play; else take any move by lot."""
-    return drawn_by_nim_sum(view, actions, n, rng, False)
+    return by_nim_sum(view, actions, n, wanted, False)
 
 
 # --- the vote ------------------------------------------------------------------------------------
 
-STRATEGIES = {
-    "gabriele": Kind(choose=gabriele),
-    "random": Kind(choose=random),
-    "take-one": Kind(choose=take_one),
-    "take-all-but-one": Kind(choose=take_all_but_one),
-    "longest": Kind(choose=longest_row),
-    "shortest": Kind(choose=shortest_row),
-    "one-from-longest": Kind(choose=one_from_longest),
-    "thin-out": Kind(choose=thin_out),
-    "level": Kind(choose=level),
-    "even": Kind(choose=even),
-    "odd": Kind(choose=odd),
-    "even-rows": Kind(choose=even_rows),
-    "odd-rows": Kind(choose=odd_rows),
-    "finish": Kind(choose=finish),
-    "nim-sum": Kind(choose=nim_sum),
-    "nim-sum-misere": Kind(choose=nim_sum_misere),
-    "spoil": Kind(choose=spoil),
+WISHES = {
+    "gabriele": gabriele,
+    "random": random,
+    "take-one": take_one,
+    "take-all-but-one": take_all_but_one,
+    "longest": longest_row,
+    "shortest": shortest_row,
+    "one-from-longest": one_from_longest,
+    "thin-out": thin_out,
+    "level": level,
+    "even": even,
+    "odd": odd,
+    "even-rows": even_rows,
+    "odd-rows": odd_rows,
+    "finish": finish,
+    "nim-sum": nim_sum,
+    "nim-sum-misere": nim_sum_misere,
+    "spoil": spoil,
 }
 NIM_SUM = frozenset({"nim-sum", "nim-sum-misere", "spoil"})
-VOTERS = tuple(kind.choose for kind in STRATEGIES.values())
+VOTERS = tuple(WISHES.values())
+
+
+@compiled(WISH)
+def wish(which, view, actions, n, wanted):
+    """Write the places of the actions that a strategy would take; give how many."""
+    wishes = 0
+    place = 0
+    for voter in literal_unroll(VOTERS):
+        if place == which:
+            wishes = voter(view, actions, n, wanted)
+        place += 1  # noqa: SIM113, for what is unrolled cannot be enumerated
+    return wishes
+
+
+@compiled(CHOOSE)
+def strategy(rules, view, actions, n, weights, memory, rng):
+    """Take what one strategy wishes, by lot where it wishes several."""
+    wanted = np.empty(n, np.int32)
+    wishes = wish(int(weights[0]), view, actions, n, wanted)
+    return actions[wanted[below(rng, wishes) if wishes > 1 else 0]]
 
 
 @compiled(CHOOSE)
 def ballot(rules, view, actions, n, weights, memory, rng):
     """Let every strategy vote with its weight, and take the move with the greatest sum."""
     votes = np.zeros(n)
-    place = 0
-    for voter in literal_unroll(VOTERS):
-        if weights[place] > 0:
-            chosen = voter(rules, view, actions, n, weights, memory, rng)
-            votes[place_of(chosen, actions, n)] += weights[place]
-        place += 1  # noqa: SIM113, for what is unrolled cannot be enumerated
+    wanted = np.empty(n, np.int32)
+    for which in range(len(weights)):
+        if weights[which] > 0:
+            wishes = wish(which, view, actions, n, wanted)
+            votes[wanted[below(rng, wishes) if wishes > 1 else 0]] += weights[which]
     return actions[np.argmax(votes)]
 
 
+STRATEGIES = strategy_kinds(strategy, WISHES)
 AGENTS = {
     **{name: kind for name, kind in STRATEGIES.items() if name != "random"},
     "expert": EXPERT,
