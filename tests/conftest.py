@@ -22,7 +22,9 @@ settings.load_profile("kibitz")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-records", action="store_true", help="rewrite tests/records")
-    parser.addoption("--update-docs", action="store_true", help="rewrite what Python in docs prints")
+    parser.addoption(
+        "--update-docs", action="store_true", help="rewrite what Python in docs prints"
+    )
 
 
 def values_of(option: Option) -> st.SearchStrategy[Any]:

@@ -24,17 +24,21 @@ WORDS = 4
 T = TypeVar("T")
 
 
+@compiled(inline=True)
+def stirred(a, b, c, d):
+    """Draw 32 random bits and give them with the generator's next four words.
+
+    Loops that count nanoseconds keep the words in variables; everybody else calls `toss`.
+    """
+    drawn = (a + b + d) & WORD
+    turned = ((c << 21) & WORD) | (c >> 11)
+    return drawn, b ^ (b >> 9), (c + (c << 3)) & WORD, (turned + drawn) & WORD, (d + 1) & WORD
+
+
 @compiled()
 def toss(rng):
     """Draw 32 random bits."""
-    a = rng[0]
-    b = rng[1]
-    c = rng[2]
-    drawn = (a + b + rng[3]) & WORD
-    rng[3] = (rng[3] + 1) & WORD
-    rng[0] = b ^ (b >> 9)
-    rng[1] = (c + (c << 3)) & WORD
-    rng[2] = ((((c << 21) & WORD) | (c >> 11)) + drawn) & WORD
+    drawn, rng[0], rng[1], rng[2], rng[3] = stirred(rng[0], rng[1], rng[2], rng[3])
     return drawn
 
 

@@ -93,12 +93,16 @@ WISH = types.int64(types.int64, STATE, ACTIONS, types.int64, ACTIONS)
 NOTICE = types.void(STATE, types.int64, types.int64, MEMORY)
 
 
-def compiled(signature: Any = None) -> Callable[[Callable], Any]:
+def compiled(signature: Any = None, *, inline: bool = False) -> Callable[[Callable], Any]:
     """Compile a function when it is first needed, and keep the result on disk.
 
     Give the signature of the contract that the function fulfils (`PLAY`, `CHOOSE`, ..). A helper
-    that is only called by other compiled functions needs none: `@compiled()`.
+    that is only called by other compiled functions needs none: `@compiled()`. With `inline` its
+    lines are copied to where it is called: worth it in the hottest loops alone, where handing over
+    many arrays costs more than the work.
     """
+
+    flags: Any = {"nogil": True, "inline": "always" if inline else "never"}
 
     def decorate(function: Callable) -> Any:
         if not JIT:
@@ -107,9 +111,9 @@ def compiled(signature: Any = None) -> Callable[[Callable], Any]:
             folder = _cache_folder(function.__module__.partition(".")[0])
             kept, config.CACHE_DIR = config.CACHE_DIR, str(folder or "")
             try:
-                made = numba.njit(nogil=True, cache=folder is not None)(function)
+                made = numba.njit(cache=folder is not None, **flags)(function)
             except RuntimeError:  # typed at a prompt: there is no file to keep it beside
-                made = numba.njit(nogil=True)(function)
+                made = numba.njit(**flags)(function)
             finally:
                 config.CACHE_DIR = kept
             if signature is not None:

@@ -233,6 +233,11 @@ class Game:
         return getattr(self._agents_module, "AGENTS", {})
 
     @property
+    def levels(self) -> Mapping[str, str]:
+        """Agents for people to play against, by difficulty, the easiest first; maybe none."""
+        return getattr(self._agents_module, "LEVELS", {})
+
+    @property
     def strategies(self) -> Mapping[str, Any]:
         """The room's strategies that can vote, in the order of their weights; see voting.py."""
         return getattr(self._agents_module, "STRATEGIES", {})
@@ -242,6 +247,11 @@ class Game:
         """The room's compiled choice by the votes of its strategies, or None."""
         return getattr(self._agents_module, "ballot", None)
 
+    @functools.cached_property
+    def rows(self) -> ModuleType | None:
+        """The room's own order of positions in tables, `ROWS` and `row_of(state)`, or None."""
+        return self._module("rows")
+
     @property
     def wish(self) -> Any:
         """The room's compiled answer to what a strategy would play, or None."""
@@ -249,12 +259,16 @@ class Game:
 
     @functools.cached_property
     def _agents_module(self) -> ModuleType | None:
+        return self._module("agents")
+
+    def _module(self, name: str) -> ModuleType | None:
+        """Import a module of the room, or give None where there is none."""
         if not self.room:  # rules in a script stand alone
             return None
         try:
-            return importlib.import_module(f"{self.room}.agents")
+            return importlib.import_module(f"{self.room}.{name}")
         except ModuleNotFoundError as error:
-            if error.name == f"{self.room}.agents":
+            if error.name == f"{self.room}.{name}":
                 return None
             raise
 

@@ -75,21 +75,25 @@ def find_agent(who: Any, game: Game) -> Agent:
     if Path(text).suffix == ".safetensors":
         return _from_model(Path(text), game)
     name, _, settings = text.partition(":")
-    return _made(_kind(name, game), game, split(settings) if settings else {}, text)
+    given = split(settings) if settings else {}
+    return _made(_kind(name, game, given), game, given, text)
 
 
-def _kind(name: str, game: Game) -> Any:
+def _kind(name: str, game: Game, settings: Mapping[str, Any]) -> Any:
     kinds = agent_kinds(game)
     if name in kinds:
         return kinds[name]
     joined = _joined("kibitz.agents")
+    if name in joined and settings.get("model"):
+        return _load(joined[name])
     if name in joined:
         raise Misuse(f"'{name}' cannot play {game.described()}: {_load(joined[name]).unfit(game)}.")
     raise unknown(f"agent for {game.name}", name, kinds)
 
 
 def _made(kind: Any, game: Game, settings: Mapping[str, Any], called: str) -> Agent:
-    reason = kind.unfit(game)
+    # Whether a model fits a game is for the model to say.
+    reason = None if settings.get("model") else kind.unfit(game)
     if reason:
         name = called or getattr(kind, "__name__", None) or kind.choose.__name__
         raise Misuse(f"'{name}' cannot play {game.described()}: {reason}.")

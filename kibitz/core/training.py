@@ -10,14 +10,16 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from kibitz.core.agent import Agent
 from kibitz.core.errors import BadModel, Misuse
 from kibitz.core.files import save
 from kibitz.core.game import Game
@@ -42,6 +44,7 @@ class Run:
         seed: int,
         folder: str | os.PathLike[str] | None = None,
         progress: Progress | None = None,
+        visits: Mapping[int, Callable[[Agent], Any]] | None = None,
     ) -> None:
         self.learner = learner
         self.game = game
@@ -52,6 +55,7 @@ class Run:
         }  # fmt: skip
         self.rows: list[dict[str, float]] = []
         self._progress = progress
+        self._visits = dict(visits or {})
         self._saved_at = time.monotonic()
         if self.folder is not None:
             self._claim(self.folder)
@@ -87,6 +91,17 @@ class Run:
         """Add a row to the curve."""
         self.rows.append(figures)
 
+    # --- visits --------------------------------------------------------------------------------
+
+    def next_visit(self, done: int) -> float:
+        """Give after how many steps somebody next wants to see the agent; infinity if never."""
+        return min((at for at in self._visits if at > done), default=math.inf)
+
+    def visit(self, done: int, agent: Callable[[], Agent]) -> None:
+        """Show the agent as it is now to whoever wanted to see it here; nothing is learned."""
+        if done in self._visits:
+            self._visits[done](agent())
+
     # --- checkpoints ---------------------------------------------------------------------------
 
     @property
@@ -99,6 +114,14 @@ class Run:
         self._saved_at = time.monotonic()
         if self.folder is not None:
             save_model(self.folder / CHECKPOINT, self.learner, self.game, arrays)
+
+    def curve(self) -> np.ndarray:
+        """Give the curve so far as an array, to be kept in a checkpoint."""
+        return np.array([list(row.values()) for row in self.rows], np.float64)
+
+    def restore(self, curve: np.ndarray, columns: Sequence[str]) -> None:
+        """Take up the curve that a checkpoint kept."""
+        self.rows = [dict(zip(columns, row, strict=True)) for row in curve.tolist()]
 
     def load_checkpoint(self) -> dict[str, np.ndarray] | None:
         """Give what was kept, or None at the beginning."""

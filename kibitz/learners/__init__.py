@@ -9,10 +9,12 @@ from __future__ import annotations
 import importlib
 import os
 import pkgutil
+from collections.abc import Callable, Mapping
 from importlib.metadata import entry_points
 from types import ModuleType
 from typing import Any
 
+from kibitz.core.agent import Agent
 from kibitz.core.chance import checked_seed
 from kibitz.core.errors import unknown
 from kibitz.core.game import Game
@@ -49,12 +51,14 @@ def train(
     preset: str | None = None,
     folder: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
+    visits: Mapping[int, Callable[[Agent], Any]] | None = None,
     **settings: Any,
 ) -> Any:
     """Train an agent and give what the learner gives; with a folder, also its files.
 
     `preset` names a set of settings (`seed` is that of the project it comes from); `settings`
     change single ones. Training in a folder can be interrupted; the same call goes on with it.
+    `visits` are shown the agent as it is after so many games, where a learner counts those.
     """
     module = find_learner(learner)
     options = options_of(module.Settings)
@@ -64,5 +68,5 @@ def train(
         settings = {**module.PRESETS[preset], **settings}
     chosen = settle(options, settings, learner)
     seed = checked_seed(seed)
-    run = Run(learner, game, chosen, seed, folder, progress)
+    run = Run(learner, game, chosen, seed, folder, progress, visits)
     return module.train(game, module.Settings(**chosen), seed, run)

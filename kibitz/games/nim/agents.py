@@ -326,3 +326,4 @@ AGENTS = {
     **{name: kind for name, kind in STRATEGIES.items() if name != "random"},
     "expert": EXPERT,
 }
+LEVELS = {"easy": "random", "medium": "nim-sum", "hard": "evolved", "perfect": "perfect"}

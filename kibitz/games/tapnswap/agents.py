@@ -33,3 +33,9 @@ def tapper(rules, view, actions, n, weights, memory, rng):
 
 
 AGENTS = {"tapper": Kind(choose=tapper)}
+LEVELS = {
+    "easy": "random",
+    "medium": "q-table:model=early",
+    "hard": "q-table",
+    "perfect": "perfect",
+}
