@@ -44,7 +44,6 @@ from kibitz.search.agreement import Judge
 
 COLUMNS = ("games", "first_against_random", "second_against_random", "agreement")
 CHUNK = 20_000  # games between two looks at the progress bar
-WAY = re.compile(r"\s*([^.\s]*\.?[^.\s]+)\s*(?:\.\.\s*(\S+)\s*)?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,19 +78,16 @@ PRESETS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
-def way(text: str, what: str, high: float = 1.0) -> tuple[float, float]:
+def way(text: str, what: str) -> tuple[float, float]:
     """Read a number, or two with .. between them: from the first to the second."""
-    found = WAY.fullmatch(text)
+    start, dots, end = text.partition("..")
     try:
-        start = float(found[1] if found else "")
-        end = float(found[2]) if found and found[2] else start
+        ends = float(start), float(end if dots else start)
     except ValueError:
-        start = end = -1.0
-    if not (0.0 <= start <= high and 0.0 <= end <= high):
-        raise BadOption(
-            f"{what} is a number from 0 to {high:g}, or two as in 1..0.1, not '{text}'."
-        )
-    return start, end
+        ends = -1.0, -1.0
+    if not all(0.0 <= number <= 1.0 for number in ends):
+        raise BadOption(f"{what} is a number from 0 to 1, or two as in 1..0.1, not '{text}'.")
+    return ends
 
 
 class Opponent:
@@ -101,9 +97,8 @@ class Opponent:
         self.name = name
         self.code = {"self": SELF, "random": RANDOM}.get(name, AGENT)
         agent = find_agent(name, game) if self.code == AGENT else RANDOM_KIND(game)
-        if not isinstance(agent, CompiledAgent) or (
-            not is_compiled(agent.kind.choose) and (game.is_compiled)
-        ):
+        compiled = isinstance(agent, CompiledAgent) and is_compiled(agent.kind.choose)
+        if not isinstance(agent, CompiledAgent) or (game.is_compiled and not compiled):
             raise Misuse(f"Q-learning needs compiled opponents, and {name} is not compiled.")
         self.agent = agent
         self.memory = np.zeros(max(1, agent.kind.memory), np.int64)
