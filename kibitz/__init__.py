@@ -27,12 +27,13 @@ from kibitz.learners import learner_names, train
 from kibitz.play.batch import Batch
 from kibitz.play.match import match
 from kibitz.play.result import MatchResult
+from kibitz.search.agreement import Grades, grade
 from kibitz.search.solve import Solution, solve
 
 __all__ = [
-    "Agent", "Batch", "Chance", "Game", "KibitzError", "Kind", "MatchResult", "Move", "Opinion",
-    "Record", "Solution", "Table", "Thought", "View", "agent", "agent_names", "game",
-    "game_names", "learner_names", "load", "match", "solve", "train",
+    "Agent", "Batch", "Chance", "Game", "Grades", "KibitzError", "Kind", "MatchResult", "Move",
+    "Opinion", "Record", "Solution", "Table", "Thought", "View", "agent", "agent_names", "game",
+    "game_names", "grade", "learner_names", "load", "match", "solve", "train",
 ]  # fmt: skip
 __version__ = "0.1.0"
 

@@ -37,10 +37,11 @@ def build() -> typer.Typer:
     )
     for command in (
         catalogue.games, catalogue.rules, catalogue.agents, playing.play, playing.watch,
-        arena.match, arena.solve, playing.replay, demo.demo, arena.bench,
+        arena.match, arena.solve, arena.grade, playing.replay, demo.demo, arena.bench,
     ):  # fmt: skip
         app.command()(command)
     app.command()(training.learners)
+    app.command()(training.convert)
     # A learner's own settings are flags that only the learner knows.
     app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(
         training.train

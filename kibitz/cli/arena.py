@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -27,6 +28,8 @@ from kibitz.core.registry import game_names
 from kibitz.play.graph import MOST_BYTES, MOST_POSITIONS
 from kibitz.play.match import match as play_match
 from kibitz.play.result import MatchResult
+from kibitz.search.agreement import ASKED
+from kibitz.search.agreement import grade as grade_agent
 from kibitz.search.solve import Solution, in_words
 from kibitz.search.solve import solve as solve_game
 
@@ -150,6 +153,44 @@ def solve(
         set_as = "".join(f" --set {part}" for part in chosen.described().split()[1:])
         play = f"kibitz play {chosen.name}{set_as} --seats human,{save}"
         out.print(f"Saved. Play against it: {escape(play)}", soft_wrap=True)
+
+
+def grade(
+    game: GameName,
+    agents: Agents,
+    times: Annotated[
+        int, typer.Option(min=1, max=10_000, help="Ask so often in each position, for lots.")
+    ] = ASKED,
+    settings: Setting = None,
+    json: Json = False,
+) -> None:
+    """Grade agents by exact play: in how many positions do they keep what can be had?"""
+    chosen = chosen_game(game, settings)
+    with Waiting("grading"):
+        grades = [grade_agent(chosen, agent, times) for agent in agents]
+    if json:
+        print_json([grade.to_dict() for grade in grades])
+        return
+    out = console()
+    rows = [
+        (
+            grade.agent,
+            *(
+                "none" if math.isnan(share) else f"{share:.1%}"
+                for share in (grade.agreement, grade.won, grade.drawn)
+            ),
+            str(grade.first), str(grade.second),
+        )
+        for grade in grades
+    ]  # fmt: skip
+    columns = ("moves right in", "all", "won", "drawn", "moving first", "moving second")
+    out.print(grid("", columns, rows))
+    out.print(
+        f"\n{grades[0].positions:,} positions can be reached, mirror images folded. In those that "
+        "are lost every move is right. The last two columns: the worst that can happen, whatever "
+        f"the other does. Asked {times} times in each position.",
+        style="dim",
+    )
 
 
 def tally_table(solutions: list[tuple[str, Solution]]) -> Table:

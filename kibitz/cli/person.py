@@ -1,7 +1,8 @@
-"""A person at the terminal: prompts, hints, undo, and several people at one keyboard."""
+"""A person at the terminal: prompts, hints, undo, several people, several games in a row."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,13 +10,16 @@ from rich.columns import Columns
 from rich.console import Console
 from rich.markup import escape
 
-from kibitz.cli.seating import announce, ask, begin, guarded, outcome
+from kibitz.cli.seating import HUMAN, YOU, announce, ask, begin, guarded, outcome, winners
+from kibitz.cli.setup import Left, Player, agrees, read_line
 from kibitz.cli.shared import Waiting, opinion_lines, seat_name
 from kibitz.core.agent import Agent
 from kibitz.core.errors import KibitzError, Misuse
+from kibitz.core.game import Game
 from kibitz.core.registry import find_agent
 from kibitz.core.table import Table
 
+SEEDS = 1 << 63  # after the last comes the first
 LISTED = 24  # moves shown before one must ask for all
 HELP = """\
 Type a move: its number in the list, or its words. Also:
@@ -23,10 +27,6 @@ Type a move: its number in the list, or its words. Also:
   board        show the board again        undo          take back your last move
   rules        explain the game            save FILE     keep the record
   help         this text                   quit          leave the game"""
-
-
-class Left(Exception):
-    """The person has left the table."""
 
 
 class Sitting:
@@ -41,9 +41,11 @@ class Sitting:
         out: Console,
         plain: bool,
         save: Path | None,
+        called: Sequence[str] | None = None,
     ) -> None:
         self.table = table
-        self.names = list(names)
+        self.names = list(names)  # for the record
+        self.called = list(called or names)  # for the person
         self.agents = list(agents)
         self.adviser = adviser
         self.out = out
@@ -52,8 +54,8 @@ class Sitting:
         self.people = [seat for seat, agent in enumerate(agents) if agent is None]
         self.last_person: int | None = None
 
-    def play(self) -> None:
-        """Play to the end, or until the person leaves."""
+    def play(self) -> bool:
+        """Play to the end, or until the person leaves; tell whether the end was reached."""
         game = self.table.game
         self.out.print(f"[bold]{game.title}[/], seed {self.table.seed}. Type help for help.")
         try:
@@ -65,7 +67,7 @@ class Sitting:
                     if action is None:
                         continue  # something was taken back
                 else:
-                    with Waiting(f"{self.names[seat]} thinks"):
+                    with Waiting(f"{self.called[seat]} thinks"):
                         action = ask(agent, self.table)
                 # In the words of whoever watches: the mover's own might tell too much.
                 watcher = self.people[0] if len(self.people) == 1 else seat
@@ -77,9 +79,10 @@ class Sitting:
             self._say("You left the game.")
         else:
             self._board(self.people[0])
-            self._say("\n" + outcome(self.table, self.names, self.plain))
+            self._say("\n" + outcome(self.table, self.called, self.plain))
         finally:  # whether left, interrupted, broken off by an agent or played to its end
             self._keep()
+        return self.table.over
 
     # --- asking --------------------------------------------------------------------------------
 
@@ -182,7 +185,7 @@ class Sitting:
     # --- showing -------------------------------------------------------------------------------
 
     def _label(self, seat: int) -> str:
-        return seat_name(seat, self.names[seat], self.plain)
+        return seat_name(seat, self.called[seat], self.plain)
 
     def _board(self, seat: int) -> None:
         self.out.print(f"\n{self.table.view(seat)}\n", markup=False)
@@ -199,12 +202,7 @@ class Sitting:
         self.out.print(text)
 
     def _input(self, prompt: str) -> str:
-        try:
-            return self.out.input(prompt)
-        except UnicodeDecodeError:
-            return "\ufffd"  # not text; whoever reads it will say so
-        except RuntimeError as error:  # standard input is closed
-            raise EOFError from error
+        return read_line(self.out, prompt)
 
     def _save(self, path: Path) -> None:
         self.table.record(tuple(self.names)).save(path)
@@ -213,3 +211,94 @@ class Sitting:
     def _keep(self) -> None:
         if self.save_to is not None:
             self._save(self.save_to)
+
+
+class Series:
+    """Games in a row between the same players, who change seats from game to game."""
+
+    def __init__(
+        self,
+        game: Game,
+        players: Sequence[Player],
+        adviser: str,
+        out: Console,
+        plain: bool,
+        save: Path | None,
+    ) -> None:
+        self.game = game
+        self.players = list(players)  # as they sit in the first game
+        self.agents = [None if p.who == HUMAN else find_agent(p.who, game) for p in players]
+        self.adviser = adviser
+        self.out = out
+        self.plain = plain
+        self.save_to = save
+        self.played = 0  # to the end
+        self.wins = [0] * len(players)
+        self.draws = 0
+        self.points = 0.0  # won together, in a cooperative game
+
+    def play(self, seed: int, games: int | None) -> None:
+        """Play so many games, or for None as long as the person wishes; leaving one ends all."""
+        for number in itertools.count(1):
+            finished = self._play_one(seed, number, alone=games == 1)
+            if games != 1 and self.played:
+                self.out.print(escape(self.score()))
+            if not finished or number == games or (games is None and not self._again()):
+                break
+
+    def _play_one(self, seed: int, number: int, alone: bool) -> bool:
+        """Play a game of the series, counted from 1; tell whether its end was reached."""
+        table = self.game.deal((seed + number - 1) % SEEDS)
+        count = len(self.players)
+        places = [(seat + number - 1) % count for seat in range(count)]  # the player at each seat
+        names = [self.players[place].who for place in places]
+        called = [self.players[place].called for place in places]
+        agents = [self.agents[place] for place in places]
+        begin(agents, table)
+        if not alone:
+            starter = called[table.seat]
+            verb = "start" if starter == YOU else "starts"
+            self.out.print(f"\n[bold]Game {number}:[/] {escape(starter)} {verb}.")
+        save = self.save_to and numbered(self.save_to, number)
+        sitting = Sitting(table, names, agents, self.adviser, self.out, self.plain, save, called)
+        finished = sitting.play()
+        if finished:
+            self._count(sitting.table, places)
+        return finished
+
+    def _count(self, table: Table, places: Sequence[int]) -> None:
+        self.played += 1
+        if self.game.cooperative:
+            self.points += table.points[0]
+            return
+        best = winners(table)
+        self.draws += not best
+        for seat in best:
+            self.wins[places[seat]] += 1
+
+    def score(self) -> str:
+        """Say how the series stands, people first."""
+        if self.game.cooperative:
+            return f"Score: {self.points:g} points in {counted(self.played, 'game')}."
+        standing = zip(self.players, self.wins, strict=True)
+        people_first = sorted(standing, key=lambda pair: pair[0].who != HUMAN)
+        parts = [f"{player.called} {wins}" for player, wins in people_first]
+        if self.draws:
+            parts.append(counted(self.draws, "draw"))
+        return f"Score: {', '.join(parts)}."
+
+    def _again(self) -> bool:
+        try:
+            return agrees(self.out, "Play again?")
+        except Left:
+            return False
+
+
+def numbered(path: Path, number: int) -> Path:
+    """Give the file of a game in a series: game.json, game-2.json, game-3.json."""
+    return path if number == 1 else path.with_name(f"{path.stem}-{number}{path.suffix}")
+
+
+def counted(count: int, thing: str) -> str:
+    """Write `1 draw`, `2 draws`."""
+    return f"{count} {thing}" + ("" if count == 1 else "s")

@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from kibitz.cli.person import Sitting
+from kibitz.cli.person import Series
 from kibitz.cli.seating import (
     HUMAN,
     announce,
@@ -21,6 +21,7 @@ from kibitz.cli.seating import (
     strongest,
     who_sits,
 )
+from kibitz.cli.setup import Left, Player, ask_who_plays, at_level, playable_levels, told_apart
 from kibitz.cli.shared import (
     GameName,
     Json,
@@ -33,9 +34,11 @@ from kibitz.cli.shared import (
     opinion_lines,
     seat_name,
 )
+from kibitz.core.chance import checked_seed
 from kibitz.core.errors import Misuse
 from kibitz.core.files import check_can_save
 from kibitz.core.files import save as save_file
+from kibitz.core.game import Game
 from kibitz.core.record import Record
 
 Seats = Annotated[
@@ -50,23 +53,56 @@ Save = Annotated[Path | None, typer.Option(help="Keep the record in this file.")
 def play(
     game: GameName,
     seats: Seats = None,
+    level: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="How hard it shall be, where a game offers levels."),
+    ] = None,
+    games: Annotated[
+        int | None, typer.Option("--games", "-n", min=1, help="So many games in a row.")
+    ] = None,
     seed: Seed = None,
     save: Save = None,
     settings: Setting = None,
     plain: Plain = False,
 ) -> None:
-    """Play a game yourself, at any seat, against agents or people at this terminal."""
+    """Play a game yourself, at any seat, against agents or people at this terminal.
+
+    Where a game offers levels, it asks who plays unless --seats or --level says so.
+    """
+    if seats is not None and level is not None:
+        raise Misuse("--seats and --level both say who plays. Leave one out.")
     chosen = chosen_game(game, settings)
     if save is not None:
         check_can_save(save)
+    seed = checked_seed(seed)
+    out = console(plain)
     with Waiting("setting up"):
         adviser = strongest(chosen)
-        names = who_sits(chosen, seats or f"{HUMAN},{adviser}")
-        if HUMAN not in names:
-            raise Misuse("Nobody is human here. Use kibitz watch, or name a seat human.")
-        table = chosen.deal(seed)
-        agents = at_seats(chosen, names, table)
-    Sitting(table, names, agents, adviser, console(plain), plain, save).play()
+        levels = playable_levels(chosen) if chosen.players == 2 and not chosen.cooperative else {}
+    if level is not None:
+        with Waiting("setting up"):
+            players = at_level(chosen, level)
+    elif seats is None and levels:
+        try:
+            players = ask_who_plays(chosen, levels, seed, out)
+        except Left:
+            out.print("No game then. Until next time.")
+            return
+    else:
+        games = games or 1
+        players = at_given_seats(chosen, seats or f"{HUMAN},{adviser}", games)
+    with Waiting("setting up"):
+        series = Series(chosen, players, adviser, out, plain, save)
+    series.play(seed, games)
+
+
+def at_given_seats(game: Game, seats: str, games: int) -> list[Player]:
+    """Seat who was named; those of the same name get letters if they will change seats."""
+    names = who_sits(game, seats)
+    if HUMAN not in names:
+        raise Misuse("Nobody is human here. Use kibitz watch, or name a seat human.")
+    players = [Player(who=name, called=name) for name in names]
+    return players if games == 1 else told_apart(players)
 
 
 def watch(

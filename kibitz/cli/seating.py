@@ -16,6 +16,8 @@ from kibitz.play.graph import unsolvable
 from kibitz.search.perfect import is_quickly_solved
 
 HUMAN = "human"
+PERFECT = "perfect"
+YOU = "you"  # what a person is called who plays alone against agents
 T = TypeVar("T")
 
 
@@ -35,7 +37,7 @@ def who_sits(game: Game, text: str) -> list[str]:
 def strongest(game: Game) -> str:
     """Name the strongest agent that can play a game: perfect, then the room's own, then random."""
     if unsolvable(game) is None and is_quickly_solved(game):
-        return "perfect"
+        return PERFECT
     return "expert" if "expert" in game.agents else next(iter(game.agents), "random")
 
 
@@ -76,14 +78,25 @@ def announce(agents: Sequence[Agent | None], table: Table, action: int) -> None:
             guarded(agent, agent.notice, table.view(seat), table.seat, action)
 
 
+def winners(table: Table) -> list[int]:
+    """List the seats with most points; none in a draw."""
+    points = table.points
+    best = [seat for seat, value in enumerate(points) if value == max(points)]
+    return [] if len(best) == len(points) else best
+
+
 def outcome(table: Table, names: Sequence[str], plain: bool) -> str:
     """Say how the game ended."""
     points = table.points
     if table.game.cooperative:
         return f"Together you have {points[0]:g} points."
-    best = [seat for seat, value in enumerate(points) if value == max(points)]
     listed = ", ".join(f"{value:g}" for value in points)
-    if len(best) == len(points):
+    best = winners(table)
+    if not best:
         return f"A draw. Points: {listed}."
-    winners = " and ".join(seat_name(seat, names[seat] if names else "", plain) for seat in best)
-    return f"{winners} {'wins' if len(best) == 1 else 'share the win'}. Points: {listed}."
+    named = " and ".join(seat_name(seat, names[seat] if names else "", plain) for seat in best)
+    if len(best) > 1:
+        verb = "share the win"
+    else:
+        verb = "win" if names and names[best[0]] == YOU else "wins"
+    return f"{named} {verb}. Points: {listed}."

@@ -21,6 +21,7 @@ from kibitz.cli.shared import (
 )
 from kibitz.core.chance import checked_seed
 from kibitz.core.errors import Misuse
+from kibitz.core.files import check_can_save
 from kibitz.core.options import options_of
 from kibitz.learners import find_learner, learner_names
 from kibitz.learners import train as train_agent
@@ -109,3 +110,26 @@ def flags(arguments: list[str]) -> dict[str, Any]:
         else:
             found[name] = True
     return found
+
+
+def convert(
+    game: GameName,
+    source: Annotated[Path, typer.Argument(help="A Q-table: .safetensors or .csv.")],
+    target: Annotated[Path, typer.Argument(help="Where to write it: .csv or .safetensors.")],
+    settings: Setting = None,
+) -> None:
+    """Turn a Q-table into CSV, or CSV into a model; counts of visits lie in data/ beside a CSV.
+
+    values.csv has its counts in data/count_values.csv.
+    """
+    from kibitz.learners.q_learning import read_table
+
+    chosen = chosen_game(game, settings)
+    for path in (source, target):
+        if path.suffix not in (".csv", ".safetensors"):
+            raise Misuse(f"'{path}' must end in .csv or .safetensors.")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    check_can_save(target)
+    table = read_table(source, chosen)
+    written = table.save_csv(target) if target.suffix == ".csv" else (table.save(target),)
+    console().print(f"Wrote {' and '.join(map(str, written))}.", markup=False, soft_wrap=True)

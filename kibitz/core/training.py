@@ -45,6 +45,7 @@ class Run:
         folder: str | os.PathLike[str] | None = None,
         progress: Progress | None = None,
         visits: Mapping[int, Callable[[Agent], Any]] | None = None,
+        plots: bool = True,
     ) -> None:
         self.learner = learner
         self.game = game
@@ -53,9 +54,10 @@ class Run:
             "learner": learner, "game": game.name, "version": game.version,
             "game settings": dict(game.settings), "settings": dict(settings), "seed": seed,
         }  # fmt: skip
-        self.rows: list[dict[str, float]] = []
+        self.rows: list[dict[str, Any]] = []
         self._progress = progress
         self._visits = dict(visits or {})
+        self._plots = plots
         self._saved_at = time.monotonic()
         if self.folder is not None:
             self._claim(self.folder)
@@ -87,7 +89,7 @@ class Run:
         if self._progress is not None:
             self._progress(done, total, words)
 
-    def log(self, **figures: float) -> None:
+    def log(self, **figures: float | str) -> None:
         """Add a row to the curve."""
         self.rows.append(figures)
 
@@ -133,7 +135,7 @@ class Run:
 
     def finish(
         self, agent: str, arrays: Mapping[str, np.ndarray], about: Mapping[str, Any],
-        plot: Callable[[list[dict[str, float]], Path], None] | None = None,
+        plot: Callable[[list[dict[str, Any]], Path], None] | None = None,
     ) -> Path | None:  # fmt: skip
         """Write the model, the curve as CSV and, if a plot is given, as a picture."""
         if self.folder is None:
@@ -144,6 +146,6 @@ class Run:
             writer.writeheader()
             writer.writerows(self.rows)
             save(self.folder / CURVE, text.getvalue())
-            if plot is not None:
+            if plot is not None and self._plots:
                 plot(self.rows, self.folder / PLOT)
         return save_model(self.folder / MODEL, agent, self.game, arrays, {**self.about, **about})

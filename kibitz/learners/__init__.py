@@ -52,6 +52,7 @@ def train(
     folder: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
     visits: Mapping[int, Callable[[Agent], Any]] | None = None,
+    plots: bool = True,
     **settings: Any,
 ) -> Any:
     """Train an agent and give what the learner gives; with a folder, also its files.
@@ -68,5 +69,5 @@ def train(
         settings = {**module.PRESETS[preset], **settings}
     chosen = settle(options, settings, learner)
     seed = checked_seed(seed)
-    run = Run(learner, game, chosen, seed, folder, progress, visits)
+    run = Run(learner, game, chosen, seed, folder, progress, visits, plots)
     return module.train(game, module.Settings(**chosen), seed, run)

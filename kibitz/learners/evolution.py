@@ -31,6 +31,7 @@ from kibitz.core.errors import BadModel, BadOption, Misuse
 from kibitz.core.game import Game
 from kibitz.core.models import load_model
 from kibitz.core.options import Text
+from kibitz.core.plots import BLUE, FAINT, ORANGE, Canvas
 from kibitz.core.registry import find_agent
 from kibitz.core.table import View
 from kibitz.core.training import Run
@@ -443,29 +444,21 @@ EVOLVED = EvolvedKind()
 
 def plot(rows: Sequence[Mapping[str, float]], path: Path, run: Run) -> None:
     """Draw the curve of fitness and sigma."""
-    import matplotlib
-
-    matplotlib.use("Agg", force=False)
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(8, 4.5), layout="constrained")
-    left = figure.subplots()
+    about: dict[str, Any] = run.about
+    settings = about["settings"]
+    canvas = Canvas(
+        f"{run.game.described()}: evolution, seed {about['seed']}",
+        f"{settings['method']}, {settings['games']} games a fitness, opponent "
+        f"{settings['opponent']}; kibitz train {run.game.name} evolution --seed {about['seed']}",
+    )
+    [left] = canvas.axes()
     at = [row["evaluations"] for row in rows]
-    left.plot(at, [row["best_child"] for row in rows], color="#D9D4C7", label="best child")
-    left.plot(at, [row["fitness"] for row in rows], color="#0072B2", label="parent")
+    left.plot(at, [row["best_child"] for row in rows], color=FAINT, label="best child")
+    left.plot(at, [row["fitness"] for row in rows], color=BLUE, label="parent")
     left.set(xlabel="fitness evaluations", ylabel="share of games won", ylim=(-0.02, 1.02))
     right = left.twinx()
-    right.plot(at, [row["sigma"] for row in rows], color="#D55E00", ls="--", label="sigma")
+    right.spines["top"].set_visible(False)
+    right.plot(at, [row["sigma"] for row in rows], color=ORANGE, ls="--", label="sigma")
     right.set(ylabel="sigma", yscale="log")
-    figure.legend(loc="outside upper right", ncols=3, frameon=False)
-    about: dict[str, Any] = run.about
-    figure.suptitle(
-        f"{run.game.described()}: evolution, seed {about['seed']}", x=0.02, ha="left", fontsize=11
-    )
-    settings = about["settings"]
-    caption = (
-        f"{settings['method']}, {settings['games']} games a fitness, opponent "
-        f"{settings['opponent']}; kibitz train {run.game.name} evolution --seed {about['seed']}"
-    )
-    figure.supxlabel(caption, x=0.02, ha="left", fontsize=8, color="#6B6B6B")
-    figure.savefig(path, dpi=120)
+    canvas.legend()
+    canvas.save(path)

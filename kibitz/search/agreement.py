@@ -8,6 +8,7 @@ and all of the other's: an exact bound, not a match.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -188,9 +189,9 @@ class Judge:
         return kept
 
     def agreement(self, chosen: np.ndarray, verdict: int | None = None) -> float:
-        """Give the share of positions that are kept; of those won, drawn or lost if asked.
+        """Give the share of positions that are kept; of those with one verdict (its sign) if asked.
 
-        Mirror images count as one position, which is kept if all of them are.
+        Mirror images count as one position, which is kept if all of them are. Of none it is NaN.
         """
         kept = np.ones(int(self.mirror.max()) + 1, np.bool_)
         np.logical_and.at(kept, self.mirror, self.kept(chosen))
@@ -199,7 +200,7 @@ class Judge:
             signs = np.zeros(len(kept), np.int8)
             signs[self.mirror] = np.sign(self.verdicts)
             which = which[signs[which] == verdict]
-        return float(kept[which].mean()) if len(which) else 1.0
+        return float(kept[which].mean()) if len(which) else math.nan
 
     def worst(self, chosen: np.ndarray) -> tuple[Worst, Worst]:
         """Give the worst that can happen moving first and moving second."""
@@ -242,7 +243,7 @@ class Grades:
     agent: str
     positions: int
     agreement: float
-    won: float
+    won: float  # of the positions that are won, NaN if there are none
     drawn: float
     first: Worst
     second: Worst

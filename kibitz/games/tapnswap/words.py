@@ -78,6 +78,6 @@ def show(view: View) -> str:
     return "\n".join(
         [
             f"{names[0]:^35}".rstrip(), bar, row(other), bar,
-            "       L ---------------------- R", bar, row(own), bar, f"{names[1]:^35}".rstrip(),
+            "      L -------------------- R", bar, row(own), bar, f"{names[1]:^35}".rstrip(),
         ]
     )  # fmt: skip

@@ -23,6 +23,7 @@ from kibitz.core.chance import WORD, WORDS, agents_seed, sow
 from kibitz.core.compiled import in_python, is_compiled, pointer
 from kibitz.core.errors import AgentFailed, BadOption, Misuse
 from kibitz.core.game import Game
+from kibitz.core.plots import BLUE, ORANGE, QUIET, Canvas
 from kibitz.core.registry import find_agent
 from kibitz.core.training import Run
 from kibitz.learners.q_learning.loop import (
@@ -275,12 +276,11 @@ def train(game: Game, settings: Settings, seed: int, run: Run) -> Learned:
     try:
         while at < total:
             phase, inside = divmod(at, settings.games)
-            evaluation = at - at % settings.evaluate_every + settings.evaluate_every
+            evaluation = next_evaluation(at, settings.evaluate_every)
             until = min(at + CHUNK, evaluation, (phase + 1) * settings.games, run.next_visit(at))
-            end = int(until)
-            updates += learner.play(phase, inside, inside + end - at)
-            at = end
-            if at % settings.evaluate_every == 0 or at == total:
+            updates += learner.play(phase, inside, inside + int(until) - at)
+            at = int(until)
+            if at in (evaluation, total):
                 run.log(**learner.figures(at))
             last = run.rows[-1]
             run.tell(at, total, f"agreement {last['agreement']:.1%} against "
@@ -303,6 +303,13 @@ def train(game: Game, settings: Settings, seed: int, run: Run) -> Learned:
     )  # fmt: skip
 
 
+def next_evaluation(done: int, every: int) -> int:
+    """Give after how many games to evaluate next: 1, 2, 5, 10, 20, 50 and so on, then regularly."""
+    first = (step * 10**power for power in range(11) for step in (1, 2, 5))
+    early = next(games for games in first if games > done)
+    return early if early < every else done - done % every + every
+
+
 def _keep(run: Run, learner: Learner, at: int, updates: int) -> None:
     run.save_checkpoint(
         {
@@ -321,29 +328,23 @@ def csv_name(settings: Settings) -> str:
 
 def plot(rows: Sequence[Mapping[str, float]], path: Path, run: Run) -> None:
     """Draw agreement with exact play, and the shares against random, over the games."""
-    import matplotlib
-
-    matplotlib.use("Agg", force=False)
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(8, 4.5), layout="constrained")
-    axes = figure.subplots()
+    settings: Any = run.about["settings"]
+    canvas = Canvas(
+        f"{run.game.described()}: Q-learning",
+        f"epsilon {settings['epsilon']}, rate {settings['rate']}, gamma {settings['gamma']}, "
+        f"against {settings['opponents']}, look-ahead {settings['look_ahead']}; "
+        f"seed {run.about['seed']}",
+    )
+    [axes] = canvas.axes()
     at = [row["games"] for row in rows]
     lines = {
-        "agreement": ("moves right, of all positions", "#0072B2", "-"),
-        "second_against_random": ("wins against random, moving second", "#D55E00", "--"),
-        "first_against_random": ("wins against random, moving first", "#6B6B6B", ":"),
+        "first_against_random": ("wins first against random", QUIET, ":"),
+        "second_against_random": ("wins second against random", ORANGE, "--"),
+        "agreement": ("moves right", BLUE, "-"),
     }
     for column, (label, colour, dash) in lines.items():
         axes.plot(at, [row[column] for row in rows], color=colour, ls=dash, label=label)
-    axes.set(xlabel="games", ylabel="share", ylim=(-0.02, 1.02))
-    figure.legend(loc="outside upper right", ncols=3, frameon=False, fontsize=9)
-    settings: Any = run.about["settings"]
-    caption = (
-        f"epsilon {settings['epsilon']}, rate {settings['rate']}, gamma {settings['gamma']}, "
-        f"against {settings['opponents']}, look-ahead {settings['look_ahead']}; seed "
-        f"{run.about['seed']}"
-    )
-    figure.suptitle(f"{run.game.described()}: Q-learning", x=0.02, ha="left", fontsize=11)
-    figure.supxlabel(caption, x=0.02, ha="left", fontsize=8, color="#6B6B6B")
-    figure.savefig(path, dpi=120)
+    axes.set(xlabel="games", ylabel="share", ylim=(-0.02, 1.02), xlim=(0, at[-1]))
+    axes.set_xscale("symlog", linthresh=10)
+    canvas.legend()
+    canvas.save(path)
