@@ -40,6 +40,10 @@ laws: setup
 bench: setup
 	$(BIN)/python -m bench
 
+# The models that come with kibitz, made anew; the same bit for bit, as a test checks.
+models: setup
+	$(BIN)/python -m bench.models
+
 # Versions and hashes only: whoever installs brings their own package index.
 lock: setup
 	$(BIN)/uv pip compile pyproject.toml --extra dev --extra bench --universal --python-version 3.11 \

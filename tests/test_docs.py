@@ -26,7 +26,7 @@ PAGES = [
 ]  # fmt: skip
 RUNNABLE = [
     ROOT / "README.md",
-    *(ROOT / "docs" / f"{n}.md" for n in ("add-an-agent", "nim-expert", "evolution")),
+    *(ROOT / "docs" / f"{n}.md" for n in ("add-an-agent", "nim-expert", "evolution", "q-learning")),
 ]  # commands need nothing else
 KINDS = {"python", "python fragment", "sh", "text", "toml"}
 FENCE = re.compile(r"^```(?P<kind>[^\n]*)\n(?P<body>.*?)^```$", re.M | re.S)

@@ -200,6 +200,9 @@ def test_strip_and_fold_keep_what_is_to_come(game, seed):
     for table, _ in zip(positions(game, seed), range(40), strict=False):
         if table.over or table.plies + 1 >= game.bound("most_plies"):
             break  # a guard on the length is not part of a position
+        stripped = table.cells.copy()
+        rules.strip(stripped)  # alone, it keeps even the names of the actions
+        assert Table(game, stripped).legal == table.legal
         folded = np.frombuffer(key(table.cells), np.int16).copy()
         assert followers(folded) == followers(table.cells)
 

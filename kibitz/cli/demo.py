@@ -30,6 +30,7 @@ MATCHED = (
 )
 FAST = ("nim", "tapnswap")
 EVOLVED = "nim"
+TABLED = "tapnswap"
 RECORDED = "tapnswap"
 
 
@@ -86,6 +87,24 @@ def show_learned(out: Console) -> None:
         "\n[bold]Learned[/] (the weights of 17 strategies that vote; nobody beats the expert)"
     )
     out.print(grid("", ("", "against random", "against expert", "trained in"), rows))
+    show_tabled(out)
+
+
+def show_tabled(out: Console) -> None:
+    """Fill a Q-table for a moment and for longer, and grade it by exact play."""
+    game = find_game(TABLED)
+    rows = []
+    for games in (200, 100_000):
+        with Waiting("learning") as waiting:
+            train("q-learning", game, seed=1, games=1)  # compiles
+            began = time.perf_counter()
+            learned = train("q-learning", game, seed=1, games=games, progress=waiting.progress)
+            seconds = time.perf_counter() - began
+        title = f"{game.title}: Q-learning, {games:,} games"
+        agreement = f"{learned.figures['agreement']:.1%}"
+        rows.append((title, agreement, learned.worst[1], f"{seconds:.2f} s"))
+    out.print("\n[bold]Graded[/] (of all positions; the worst that can happen to the second player)")
+    out.print(grid("", ("", "moves right", "worst", "trained in"), rows))
 
 
 def show_fast(out: Console) -> None:

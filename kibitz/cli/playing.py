@@ -76,18 +76,19 @@ def play(
         check_can_save(save)
     seed = checked_seed(seed)
     out = console(plain)
+    asks = seats is None and level is None and chosen.players == 2 and not chosen.cooperative
     with Waiting("setting up"):
         adviser = strongest(chosen)
-        levels = playable_levels(chosen) if chosen.players == 2 and not chosen.cooperative else {}
-    if level is not None:
-        with Waiting("setting up"):
-            players = at_level(chosen, level)
-    elif seats is None and levels:
+        levels = playable_levels(chosen, adviser) if asks else {}
+    if levels:
         try:
             players = ask_who_plays(chosen, levels, seed, out)
         except Left:
             out.print("No game then. Until next time.")
             return
+    elif level is not None:
+        with Waiting("setting up"):
+            players = at_level(chosen, level)
     else:
         games = games or 1
         players = at_given_seats(chosen, seats or f"{HUMAN},{adviser}", games)

@@ -34,9 +34,11 @@ class Player:
 # --- who plays ---------------------------------------------------------------------------------
 
 
-def playable_levels(game: Game) -> dict[str, str]:
-    """Give the levels whose agents can play the game as it is set, the easiest first."""
-    best = strongest(game)  # perfect, unless solving the game would keep the person waiting
+def playable_levels(game: Game, best: str) -> dict[str, str]:
+    """Give the levels whose agents can play the game as it is set, the easiest first.
+
+    `best` is the strongest agent: where it is not perfect, solving would keep people waiting.
+    """
     return {
         level: who
         for level, who in game.levels.items()
@@ -61,7 +63,7 @@ def at_level(game: Game, level: str) -> list[Player]:
         raise unknown(f"level of {game.name}", level, game.levels)
     error = _why_not(game.levels[level], game)
     if error is not None:
-        others = ", ".join(playable_levels(game)) or "none"
+        others = ", ".join(playable_levels(game, strongest(game))) or "none"
         raise Misuse(f"{error} Levels that can play it: {others}.") from error
     other = Player(who=game.levels[level], called=level)
     return told_apart([Player(who=HUMAN, called=YOU), *[other] * (game.players - 1)])

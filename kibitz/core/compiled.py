@@ -66,7 +66,8 @@ class Rules(NamedTuple):
     redeal(view, rng)       fill the blanks with a random world that fits all its viewer knows
     observe(view, features) features for learners, from a view, so that they cannot leak
     strip(state)            optional: blank what does not matter to what is to come, and name the
-                            seats from the one to move, so that equal positions become equal
+                            seats from the one to move, so that equal positions become equal;
+                            legal actions stay the same
     fold(state)             optional: rewrite mirror images to one of them
     """
 

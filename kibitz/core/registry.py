@@ -1,6 +1,6 @@
 """Finding games and agents by name: our own rooms, and those of other packages.
 
-A folder in `kibitz/games` is a game. Other packages join through the entry-point groups
+A folder in `kibitz/games` with `rules.py` in it is a game. Other packages join through the entry-point groups
 `kibitz.games` (a `Game`) and `kibitz.agents` (a `Kind` or an `Agent` class).
 """
 
@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 import importlib
 import os
-import pkgutil
 import warnings
 from collections.abc import Mapping
 from importlib.metadata import EntryPoint, entry_points
@@ -122,7 +121,8 @@ def _from_model(path: Path, game: Game) -> Agent:
 def _rooms() -> list[str]:
     """List the folders of our own games."""
     package = importlib.import_module(ROOMS)
-    return sorted(module.name for module in pkgutil.iter_modules(package.__path__) if module.ispkg)
+    folders = (Path(folder) for folder in package.__path__)
+    return sorted(rules.parent.name for folder in folders for rules in folder.glob("*/rules.py"))
 
 
 @functools.cache
