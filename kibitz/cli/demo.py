@@ -103,7 +103,7 @@ def show_tabled(out: Console) -> None:
         title = f"{game.title}: Q-learning, {games:,} games"
         agreement = f"{learned.figures['agreement']:.1%}"
         rows.append((title, agreement, learned.worst[1], f"{seconds:.2f} s"))
-    out.print("\n[bold]Graded[/] (of all positions; the worst that can happen to the second player)")
+    out.print("\n[bold]Graded[/] (all positions; the worst that can happen to the second player)")
     out.print(grid("", ("", "moves right", "worst", "trained in"), rows))
 
 

@@ -227,7 +227,9 @@ class Series:
     ) -> None:
         self.game = game
         self.players = list(players)  # as they sit in the first game
-        self.agents = [None if p.who == HUMAN else find_agent(p.who, game) for p in players]
+        self.agents = [
+            None if p.who == HUMAN else find_agent(p.agent or p.who, game) for p in players
+        ]
         self.adviser = adviser
         self.out = out
         self.plain = plain

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from kibitz.cli.seating import HUMAN, PERFECT, YOU, strongest
+from kibitz.core.agent import Agent
 from kibitz.core.chance import Chance, agents_seed
 from kibitz.core.errors import KibitzError, Misuse, unknown
 from kibitz.core.game import Game
@@ -29,6 +30,7 @@ class Player:
 
     who: str  # human, or an agent with its settings
     called: str  # at the table and in the score
+    agent: Agent | None = None  # where it is there already
 
 
 # --- who plays ---------------------------------------------------------------------------------
@@ -86,7 +88,7 @@ def told_apart(players: Sequence[Player]) -> list[Player]:
 
 def ask_who_plays(game: Game, levels: Mapping[str, str], seed: int, out: Console) -> list[Player]:
     """Ask what a person should be asked before a game for two; whoever starts comes first."""
-    out.print(f"[bold]{escape(game.title)}[/]. {escape(game.summary)}")
+    out.print(f"[bold]{escape(game.title)}[/]\n{escape(game.summary)}")
     if agrees(out, "Shall I explain the rules?"):
         out.print("\n" + escape(game.words.RULES.rstrip()))
     people = {ALONE: "you against the computer", TOGETHER: "people at this keyboard"}

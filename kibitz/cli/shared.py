@@ -6,7 +6,8 @@ import json
 import math
 import sys
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Annotated, Any
 
@@ -143,12 +144,23 @@ class Waiting:
         label = f"{self.label}: {words}" if words else self.label
         self._bar.update(self._task, description=label, completed=done, total=total)
 
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Keep the bar away while something else happens on the terminal."""
+        self._stop()
+        yield
+        if sys.stderr is not None and sys.stderr.isatty():
+            self._bar.start()
+
     def __exit__(
         self,
         kind: type[BaseException] | None,
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self._stop()
+
+    def _stop(self) -> None:
         self._timer.cancel()
         if self._timer.ident is not None:
             self._timer.join()  # it may be starting the bar at this very moment

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from kibitz.cli.person import Series
+from kibitz.cli.seating import HUMAN, YOU, strongest
+from kibitz.cli.setup import Player
 from kibitz.cli.shared import (
     GameName,
     Json,
@@ -19,9 +23,11 @@ from kibitz.cli.shared import (
     grid,
     print_json,
 )
+from kibitz.core.agent import Agent
 from kibitz.core.chance import checked_seed
 from kibitz.core.errors import Misuse
 from kibitz.core.files import check_can_save
+from kibitz.core.game import Game
 from kibitz.core.options import options_of
 from kibitz.learners import find_learner, learner_names
 from kibitz.learners import train as train_agent
@@ -62,6 +68,10 @@ def train(
     seed: Seed = None,
     preset: Annotated[str | None, typer.Option(help="A named set of settings.")] = None,
     out: Annotated[Path | None, typer.Option(help="The folder of the run.")] = None,
+    play_at: Annotated[
+        str | None,
+        typer.Option(metavar="GAMES", help="Play against it after so many games, as in 100,5000."),
+    ] = None,
     settings: Setting = None,
     json: Json = False,
 ) -> None:
@@ -73,9 +83,10 @@ def train(
     seed = checked_seed(seed)
     folder = out or Path("runs") / f"{chosen.name}-{learner}-{preset or 'default'}-{seed}"
     with Waiting("training") as waiting:
+        visits = {at: playing_visit(chosen, seed, at, waiting) for at in read_games(play_at)}
         result = train_agent(
             learner, chosen, seed=seed, preset=preset, folder=folder, progress=waiting.progress,
-            **flags(context.args),
+            visits=visits, **flags(context.args),
         )  # fmt: skip
     if json:
         print_json({**result.to_dict(), "folder": str(folder), "seed": seed})
@@ -89,6 +100,31 @@ def train(
         markup=False,
         soft_wrap=True,
     )
+
+
+def read_games(text: str | None) -> list[int]:
+    """Read numbers of games with commas between them."""
+    parts = [part.strip() for part in (text or "").split(",") if part.strip()]
+    if not all(part.isdecimal() and 0 < int(part) < 10**12 for part in parts):
+        raise Misuse(f"--play-at takes numbers of games with commas between them, not '{text}'.")
+    return sorted({int(part) for part in parts})
+
+
+def playing_visit(game: Game, seed: int, games: int, waiting: Waiting) -> Callable[[Agent], None]:
+    """Make a visit to an agent that is learning: a person plays against it for a while."""
+
+    def visit(agent: Agent) -> None:
+        out = console()
+        called = f"the learner after {games:,} games"
+        players = [
+            Player(who=HUMAN, called=YOU),
+            *[Player(who="learner", called=called, agent=agent)] * (game.players - 1),
+        ]
+        with waiting.paused():
+            out.print(f"\n[bold]{called[0].upper()}{called[1:]}.[/] Type quit to let it learn on.")
+            Series(game, players, strongest(game), out, False, None).play(seed, None)
+
+    return visit
 
 
 def flags(arguments: list[str]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Finding games and agents by name: our own rooms, and those of other packages.
 
-A folder in `kibitz/games` with `rules.py` in it is a game. Other packages join through the entry-point groups
-`kibitz.games` (a `Game`) and `kibitz.agents` (a `Kind` or an `Agent` class).
+A folder in `kibitz/games` with `rules.py` in it is a game. Other packages join through the
+entry-point groups `kibitz.games` (a `Game`) and `kibitz.agents` (a `Kind` or an `Agent` class).
 """
 
 from __future__ import annotations

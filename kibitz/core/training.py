@@ -99,6 +99,12 @@ class Run:
         """Give after how many steps somebody next wants to see the agent; infinity if never."""
         return min((at for at in self._visits if at > done), default=math.inf)
 
+    def check_visits(self, total: int) -> None:
+        """Refuse visits after the end."""
+        last = max(self._visits, default=0)
+        if last > total:
+            raise Misuse(f"Nobody can visit after {last:,} games, for there are only {total:,}.")
+
     def visit(self, done: int, agent: Callable[[], Agent]) -> None:
         """Show the agent as it is now to whoever wanted to see it here; nothing is learned."""
         if done in self._visits:

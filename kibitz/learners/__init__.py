@@ -1,7 +1,8 @@
 """Learners: one file each. A learner is trained by name: `kibitz.train("evolution", game)`.
 
 A learner in another package joins through the entry-point group `kibitz.learners`, whose entries
-are modules with the same names: `Settings`, `PRESETS` and `train`.
+are modules with the same names: `Settings`, `PRESETS` and `train`; and `CAN_BE_VISITED = True` if
+its `train` calls `run.visit` after the games that `run.next_visit` names.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any
 
 from kibitz.core.agent import Agent
 from kibitz.core.chance import checked_seed
-from kibitz.core.errors import unknown
+from kibitz.core.errors import Misuse, unknown
 from kibitz.core.game import Game
 from kibitz.core.options import options_of, settle
 from kibitz.core.training import Progress, Run
@@ -67,6 +68,8 @@ def train(
         if preset not in module.PRESETS:
             raise unknown(f"preset of {learner}", preset, module.PRESETS)
         settings = {**module.PRESETS[preset], **settings}
+    if visits and not getattr(module, "CAN_BE_VISITED", False):
+        raise Misuse(f"{learner} cannot be visited while it learns.")
     chosen = settle(options, settings, learner)
     seed = checked_seed(seed)
     run = Run(learner, game, chosen, seed, folder, progress, visits, plots)

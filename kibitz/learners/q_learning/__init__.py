@@ -43,6 +43,7 @@ from kibitz.play.agents import RANDOM as RANDOM_KIND
 from kibitz.play.graph import WON, Graph, chart, unsolvable
 from kibitz.search.agreement import Judge
 
+CAN_BE_VISITED = True
 COLUMNS = ("games", "first_against_random", "second_against_random", "agreement")
 CHUNK = 20_000  # games between two looks at the progress bar
 
@@ -264,6 +265,7 @@ def train(game: Game, settings: Settings, seed: int, run: Run) -> Learned:
     """Fill a Q-table by playing."""
     learner = Learner(game, settings, seed)
     total = settings.games * len(learner.opponents)
+    run.check_visits(total)
     at = updates = 0
     kept = run.load_checkpoint()
     if kept is None:

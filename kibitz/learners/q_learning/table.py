@@ -266,7 +266,10 @@ class QTableKind:
         return f"no table comes with it; make one: kibitz train {game.name} q-learning"
 
     def _own(self, game: Game, name: str) -> Any:
-        return files(game.room).joinpath("models", f"{name}.safetensors")
+        try:
+            return files(game.room).joinpath("models", f"{name}.safetensors")
+        except TypeError:  # the room is a single module, which cannot hold files
+            return Path(os.devnull, name)
 
     def __call__(self, game: Game, model: str = OWN) -> CompiledAgent:
         """Make the agent from a model file, or from a table that comes with the game."""
