@@ -71,6 +71,13 @@ class Layout:
         return self.own[name].start
 
 
+@compiled()
+def copy_cells(source, target):
+    """Copy a state or view into another; much faster than a slice, which looks for overlap."""
+    for cell in range(len(source)):
+        target[cell] = source[cell]
+
+
 @compiled(STRIP)
 def keep_all(state):
     """Strip nothing: every cell may matter to what is to come."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from kibitz.core.compiled import compiled, in_python
 from kibitz.core.errors import NotSolvable
-from kibitz.core.game import OVER, SEAT, VIEWER, Game
+from kibitz.core.game import OVER, SEAT, VIEWER, Game, copy_cells
 
 MOST_POSITIONS = 20_000_000
 MOST_BYTES = 6 << 30
@@ -104,7 +104,7 @@ def expand(rules, folded, skip, states, finished, slots, first, children, flips,
             n = rules.legal(states[index], actions)
         mover = states[index, SEAT]
         for i in range(n):
-            child[:] = states[index]
+            copy_cells(states[index], child)
             rules.play(child, actions[i])
             over = child[SEAT] == OVER
             edge = counts[EDGES]

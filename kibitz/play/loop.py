@@ -9,7 +9,7 @@ import numpy as np
 
 from kibitz.core.chance import below, sow
 from kibitz.core.compiled import compiled
-from kibitz.core.game import OVER, SEAT
+from kibitz.core.game import OVER, SEAT, copy_cells
 from kibitz.core.voting import place_of
 
 # Places in `trouble`, filled when a game cannot go on.
@@ -42,7 +42,7 @@ def play_games(
     for place in range(len(points)):
         game = first + place
         turn = game % seats
-        state[:] = blank
+        copy_cells(blank, state)
         sow(deal_rng, seed, game // seats if duplicate else game, 0)
         rules.deal(state, deal_rng)
         for agent in range(seats):
@@ -99,7 +99,7 @@ def random_games(rules, blank, most_legal, seed, games):
     sow(rng, seed, 0, 0)
     moves = 0
     for _ in range(games):
-        state[:] = blank
+        copy_cells(blank, state)
         rules.deal(state, rng)
         moves += roll_out(rules, state, actions, rng)
     return moves

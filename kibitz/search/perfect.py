@@ -13,7 +13,7 @@ from kibitz.core.agent import CompiledAgent, Kind, Opinion, opinion
 from kibitz.core.chance import draw_best
 from kibitz.core.compiled import CHOOSE, VALUE, compiled
 from kibitz.core.errors import NotSolvable
-from kibitz.core.game import OVER, SEAT, Game
+from kibitz.core.game import OVER, SEAT, Game, copy_cells
 from kibitz.core.options import Text
 from kibitz.core.table import View
 from kibitz.play.graph import LOST, NONE, WON, number_of, payload, result_for, unsolvable
@@ -32,7 +32,7 @@ def value(rules, view, actions, n, weights, memory, out):
     points = np.zeros(2)
     mover = view[SEAT]
     for i in range(n):
-        child[:] = view
+        copy_cells(view, child)
         rules.play(child, actions[i])
         if child[SEAT] == OVER:
             rules.score(child, points)

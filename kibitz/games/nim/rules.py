@@ -29,7 +29,7 @@ from kibitz.core.compiled import (
     Rules,
     compiled,
 )
-from kibitz.core.game import OVER, PLIES, SEAT, VIEWER, Cells, Game, Layout
+from kibitz.core.game import OVER, PLIES, SEAT, VIEWER, Cells, Game, Layout, copy_cells
 from kibitz.core.options import Flag, Whole, Wholes
 from kibitz.core.table import Table
 
@@ -120,7 +120,7 @@ def score(state, points):
 @compiled(LOOK)
 def look(state, seat, out):
     """Nothing is hidden."""
-    out[:] = state
+    copy_cells(state, out)
     out[VIEWER] = seat
 
 

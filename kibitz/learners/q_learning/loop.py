@@ -17,7 +17,7 @@ import numpy as np
 
 from kibitz.core.chance import WORD, below, sow, stirred, toss
 from kibitz.core.compiled import compiled
-from kibitz.core.game import SEAT
+from kibitz.core.game import SEAT, copy_cells
 from kibitz.core.voting import place_of
 
 SELF, RANDOM, AGENT = 0, 1, 2  # who the opponent is
@@ -232,7 +232,7 @@ def learn_against(
         rate = rate_at(rates, game / games)
         threshold = int(between(epsilons, game / games) * (WORD + 1))
         whole = int(starts[below(rng, len(starts))])
-        state[:] = states[whole]
+        copy_cells(states[whole], state)
         memory[:] = 0
         ours = game & 1 == 0
         at = by = NO_MOVE  # where the learner moved last, and how
