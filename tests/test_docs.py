@@ -85,7 +85,7 @@ def test_python_runs_and_prints_what_is_shown(fence, tmp_path, request):
     script = tmp_path / "script.py"
     script.write_text(fence.body, encoding="utf-8")
     printed = run([sys.executable, str(script)], tmp_path)
-    if request.config.getoption("--update-docs") and fence.shown:
+    if request.config.getoption("--update-docs") and fence.shown is not None:
         text = fence.page.read_text(encoding="utf-8")
         old, new = (f"{fence.body}```\n\n```text\n{shown}```" for shown in (fence.shown, printed))
         fence.page.write_text(text.replace(old, new), encoding="utf-8")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -91,3 +92,13 @@ def load_model(
         made = game.having(**settings).described()
         raise BadModel(f"'{os.fspath(path)}' was made for {made}, not for {game.described()}.")
     return arrays, about
+
+
+def own_model(game: Game, name: str) -> Path | None:
+    """Find a model that comes with a game's room, or give None."""
+    room = sys.modules.get(game.room)
+    for folder in getattr(room, "__path__", ()):  # a room in a script has no folder
+        path = Path(folder) / "models" / f"{name}.safetensors"
+        if path.is_file():
+            return path
+    return None

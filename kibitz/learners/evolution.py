@@ -18,7 +18,6 @@ import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -29,7 +28,7 @@ from kibitz.core.chance import Chance
 from kibitz.core.compiled import compiled, in_python
 from kibitz.core.errors import BadModel, BadOption, Misuse
 from kibitz.core.game import Game
-from kibitz.core.models import load_model
+from kibitz.core.models import load_model, own_model
 from kibitz.core.options import Text
 from kibitz.core.plots import BLUE, FAINT, ORANGE, Canvas
 from kibitz.core.registry import find_agent
@@ -424,7 +423,12 @@ class EvolvedKind:
     def __call__(self, game: Game, model: str = "") -> CompiledAgent:
         """Make the agent from its model, or from the one that comes with the game."""
         if not model:
-            model = str(files(game.room).joinpath("models", "evolved.safetensors"))
+            own = own_model(game, "evolved")
+            if own is None:
+                raise Misuse(
+                    f"No model comes with {game.name}; make one: kibitz train {game.name} evolution"
+                )
+            model = str(own)
         # Votes mean the same whatever the settings of the game.
         arrays, about = load_model(model, "evolved", game, any_settings=True)
         if about.get("strategies") != list(game.strategies):

@@ -12,7 +12,6 @@ import io
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,7 @@ from kibitz.core.compiled import CHOOSE, VALUE, compiled
 from kibitz.core.errors import BadModel, Misuse
 from kibitz.core.files import save
 from kibitz.core.game import Game
-from kibitz.core.models import load_model, save_model
+from kibitz.core.models import load_model, own_model, save_model
 from kibitz.core.options import Text
 from kibitz.core.table import View
 from kibitz.play.graph import NONE, Graph, chart, number_of, payload, unsolvable
@@ -261,27 +260,21 @@ class QTableKind:
         """Say why it cannot play a game without a model of yours, or None."""
         reason = unsolvable(game)
         # A table is for one choice of settings, and those that come with games for the defaults.
-        if reason or (game.room and not game.changed() and self._own(game, OWN).is_file()):
+        if reason or (not game.changed() and own_model(game, OWN) is not None):
             return reason
         return f"no table comes with it; make one: kibitz train {game.name} q-learning"
-
-    def _own(self, game: Game, name: str) -> Any:
-        try:
-            return files(game.room).joinpath("models", f"{name}.safetensors")
-        except TypeError:  # the room is a single module, which cannot hold files
-            return Path(os.devnull, name)
 
     def __call__(self, game: Game, model: str = OWN) -> CompiledAgent:
         """Make the agent from a model file, or from a table that comes with the game."""
         if Path(model).suffix in (".safetensors", ".csv"):
             return read_table(model, game).agent()
-        own = self._own(game, model)
-        if not own.is_file():
+        own = own_model(game, model)
+        if own is None:
             raise Misuse(
                 f"No table '{model}' comes with {game.name}; give the name of a .safetensors or "
                 ".csv file."
             )
-        return read_table(str(own), game).agent()
+        return read_table(own, game).agent()
 
 
 Q_TABLE = QTableKind()
