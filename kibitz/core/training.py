@@ -12,9 +12,13 @@ import io
 import json
 import math
 import os
+import signal
+import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -31,6 +35,23 @@ CHECKPOINT, MODEL, CURVE, PLOT, ABOUT = (
 CHECKPOINT_SECONDS = 10.0
 
 Progress = Callable[[int, int, str], Any]
+
+
+@contextmanager
+def in_one_piece() -> Iterator[None]:
+    """Let Ctrl-C wait until a step is done, so that what is kept is never half a step."""
+    kept = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(kept):
+        yield
+        return
+    came: list[tuple[int, FrameType | None]] = []
+    signal.signal(signal.SIGINT, lambda number, frame: came.append((number, frame)))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, kept)
+    if came:
+        kept(*came[0])
 
 
 class Run:

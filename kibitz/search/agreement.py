@@ -231,7 +231,10 @@ def moves_of(agent: Agent, graph: Graph, times: int = ASKED) -> np.ndarray:
         legal = view.legal
         for time in range(times):
             agent.begin(view.seat, Chance(1 + time, int(index)))
-            chosen[graph.first[index] + legal.index(agent.choose(view))] = True
+            action = agent.choose(view)
+            if action not in legal:
+                raise AgentFailed(f"{agent.name} chose {action!r}, which is not legal.")
+            chosen[graph.first[index] + legal.index(action)] = True
     return chosen
 
 

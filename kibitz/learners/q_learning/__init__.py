@@ -20,12 +20,12 @@ import numpy as np
 
 from kibitz.core.agent import CompiledAgent
 from kibitz.core.chance import WORD, WORDS, agents_seed, sow
-from kibitz.core.compiled import in_python, is_compiled, pointer
+from kibitz.core.compiled import JIT, in_python, is_compiled, pointer
 from kibitz.core.errors import AgentFailed, BadOption, Misuse
 from kibitz.core.game import Game
 from kibitz.core.plots import BLUE, ORANGE, QUIET, Canvas
 from kibitz.core.registry import find_agent
-from kibitz.core.training import Run
+from kibitz.core.training import Run, in_one_piece
 from kibitz.learners.q_learning.loop import (
     AGENT,
     RANDOM,
@@ -84,6 +84,8 @@ def way(text: str, what: str) -> tuple[float, float]:
     """Read a number, or two with .. between them: from the first to the second."""
     start, dots, end = text.partition("..")
     try:
+        if end.startswith("."):
+            raise ValueError
         ends = float(start), float(end if dots else start)
     except ValueError:
         ends = -1.0, -1.0
@@ -99,8 +101,9 @@ class Opponent:
         self.name = name
         self.code = {"self": SELF, "random": RANDOM}.get(name, AGENT)
         agent = find_agent(name, game) if self.code == AGENT else RANDOM_KIND(game)
-        compiled = isinstance(agent, CompiledAgent) and is_compiled(agent.kind.choose)
-        if not isinstance(agent, CompiledAgent) or (game.is_compiled and not compiled):
+        if not isinstance(agent, CompiledAgent) or not (
+            (is_compiled(agent.kind.choose) and is_compiled(agent.kind.notice)) or not JIT
+        ):
             raise Misuse(f"Q-learning needs compiled opponents, and {name} is not compiled.")
         self.agent = agent
         self.memory = np.zeros(max(1, agent.kind.memory), np.int64)
@@ -275,15 +278,18 @@ def train(game: Game, settings: Settings, seed: int, run: Run) -> Learned:
         learner.rngs[:] = kept["chance"]
         at, updates = (int(number) for number in kept["progress"])
         run.restore(kept["curve"], COLUMNS)
+        for row in run.rows:
+            row["games"] = int(row["games"])
     try:
         while at < total:
             phase, inside = divmod(at, settings.games)
             evaluation = next_evaluation(at, settings.evaluate_every)
             until = min(at + CHUNK, evaluation, (phase + 1) * settings.games, run.next_visit(at))
-            updates += learner.play(phase, inside, inside + int(until) - at)
-            at = int(until)
-            if at in (evaluation, total):
-                run.log(**learner.figures(at))
+            with in_one_piece():
+                updates += learner.play(phase, inside, inside + int(until) - at)
+                at = int(until)
+                if at in (evaluation, total):
+                    run.log(**learner.figures(at))
             last = run.rows[-1]
             run.tell(at, total, f"agreement {last['agreement']:.1%} against "
                                 f"{learner.opponents[phase].name}")  # fmt: skip
@@ -297,7 +303,7 @@ def train(game: Game, settings: Settings, seed: int, run: Run) -> Learned:
     figures = run.rows[-1]
     about = {"games": total, "agreement": figures["agreement"]}
     path = run.finish("q-table", table.arrays(), about, lambda rows, to: plot(rows, to, run))
-    if run.folder is not None and game.rows is not None:
+    if run.folder is not None and game.rows is not None and table.has_rows:
         table.save_csv(run.folder / "Models" / f"{csv_name(settings)}.csv")
     return Learned(
         table=table, agent=table.agent(), figures=figures, worst=(str(first), str(second)),

@@ -26,10 +26,11 @@ from kibitz.core.game import Game
 from kibitz.core.models import load_model, own_model, save_model
 from kibitz.core.options import Text
 from kibitz.core.table import View
-from kibitz.play.graph import NONE, Graph, chart, number_of, payload, unsolvable
+from kibitz.play.graph import NONE, POSITIONS, Graph, chart, number_of, payload, unsolvable
 
 MOST_POSITIONS = 2_000_000
 OWN = "q-table"  # the name of the table that comes with a game
+MOST_VISITS = 2**53  # beyond, a float cannot count
 COUNTS = "data/count_"  # where the counts lie, seen from the values
 
 
@@ -90,16 +91,28 @@ class QTable:
         values, visits = arrays.get("values"), arrays.get("visits")
         if values is None or visits is None:
             raise BadModel(f"'{os.fspath(path)}' is a damaged model: values or visits are missing.")
-        if values.dtype != np.float64 or visits.dtype != np.int64 or not np.isfinite(values).all():
-            raise BadModel(f"'{os.fspath(path)}' is a damaged model: its numbers are not right.")
         beyond = {n[7:]: array for n, array in arrays.items() if n.startswith("beyond ")}
+        floats = [values, *beyond.values()]
+        if (
+            visits.dtype != np.int64
+            or (visits < 0).any()
+            or any(array.dtype != np.float64 or not np.isfinite(array).all() for array in floats)
+            or any(array.shape != _shape(game) for array in beyond.values())
+        ):
+            raise BadModel(f"'{os.fspath(path)}' is a damaged model: its numbers are not right.")
         return cls(game=game, values=values, visits=visits, beyond=beyond or None)
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether every move has a cell of its own in a CSV file."""
+        cells = _cells(self.game)
+        return len(np.unique(cells)) == len(cells)
 
     # --- CSV -----------------------------------------------------------------------------------
 
     def save_csv(self, path: str | os.PathLike[str]) -> tuple[Path, Path]:
         """Write values to a CSV file, and visits to `data/count_` and its name beside it."""
-        cells = _cells(self.game)
+        cells = _checked_cells(self.game)
         paths = Path(path), _counts_beside(Path(path))
         kept = self.beyond or {}
         for file, name, array in zip(
@@ -120,10 +133,12 @@ class QTable:
         counts = _counts_beside(path)
         tables = {"values": _read_csv(path, game)}
         if counts.exists():
-            tables["visits"] = _read_csv(counts, game)
-            if (tables["visits"] < 0).any() or (tables["visits"] % 1 != 0).any():
-                raise BadModel(f"'{counts}' holds counts that are no whole numbers.")
-        cells = _cells(game)
+            visits = tables["visits"] = _read_csv(counts, game)
+            wrong = np.argwhere((visits % 1 != 0) | (visits < 0) | (visits > MOST_VISITS))
+            if len(wrong):
+                row, column = wrong[0] + 1
+                raise BadModel(f"Row {row}, column {column} of '{counts}' is not a count.")
+        cells = _checked_cells(game)
         known = {name: table.flat[cells] for name, table in tables.items()}
         beyond = {}
         for name, table in tables.items():
@@ -160,6 +175,16 @@ def _cells(game: Game) -> np.ndarray:
                          for state, done in zip(states, graph.finished, strict=True)])  # fmt: skip
     owners = np.repeat(np.arange(len(states)), np.diff(graph.first))
     return rows[owners] * game.bound("actions") + graph.actions()
+
+
+def _checked_cells(game: Game) -> np.ndarray:
+    cells = _cells(game)
+    if len(np.unique(cells)) < len(cells):
+        raise Misuse(
+            f"{game.described()} has several positions in one row of its table, so it cannot be "
+            "written as CSV. Keep it as a .safetensors file."
+        )
+    return cells
 
 
 def _counts_beside(path: Path) -> Path:
@@ -205,9 +230,10 @@ def value(rules, view, actions, n, weights, memory, out):
     state = view.copy()
     index = number_of(rules, words, weights.view(np.int16), state)
     first = payload(words)
-    values = first + words[1] + 1  # POSITIONS and one more
+    values = (first + words[POSITIONS] + 2) // 2  # as 64-bit numbers, from an even place
+    known = weights.view(np.float64)
     for i in range(n):
-        out[i] = 0.0 if index == NONE else weights[values + words[first + index] + i]
+        out[i] = 0.0 if index == NONE else known[values + words[first + index] + i]
 
 
 @compiled(CHOOSE)
@@ -222,8 +248,10 @@ def table_kind(table: QTable) -> Kind:
     """Make the kind of agent that plays by a table."""
 
     def weights(*_: Any) -> np.ndarray:
-        first = table.graph.first.astype(np.int32)
-        return table.graph.positions.packed(first, table.values.astype(np.float32))
+        positions, first = table.graph.positions, table.graph.first.astype(np.int32)
+        begins = len(positions.packed(first))
+        gap = np.zeros(begins % 2, np.int32)  # values are 64-bit and begin at an even place
+        return positions.packed(first, gap, table.values)
 
     def explain(agent: CompiledAgent, view: View) -> Opinion:
         known = table.of(view)
