@@ -199,7 +199,7 @@ class Positions:
         return int(self.slots[slot_of(self.states, self.slots, key, self.skip)])
 
     def packed(self, *known: np.ndarray) -> np.ndarray:
-        """Put the positions, and arrays of 32- or 64-bit numbers after them, into one float32 array."""
+        """Put the positions, and arrays of 32 or 64 bits a number after them, into one array."""
         count, cells = self.states.shape
         head = [len(self.slots), count, cells, self.skip, int(self.folded)]
         states = np.zeros(count * cells + 1 & ~1, np.int16)
