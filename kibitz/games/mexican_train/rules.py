@@ -1,0 +1,678 @@
+"""Mexican train: a domino game of lines that grow from a common engine.
+
+A set of double-N dominoes is dealt out whole, as evenly as possible. A game is N + 1 hands; hand h
+begins with double N - h as the engine, which is placed for whoever holds it, and that seat moves
+first. Every seat has a line of its own that begins at the engine, and there is one shared line, the
+Mexican train, which opens when every seat's line has been started. A turn is one tile: on one's own
+line, on the shared line once open, or on the line of a seat whose penny is up. Whoever has no legal
+play passes, and their penny goes up; it comes off when they play a tile that is no double on their
+own line. A double gives another turn, anywhere; it need not be covered. The hand ends when somebody
+is out, also with a double, or when nobody can play. What is left in a hand counts its pips; double
+blank counts 0. Fewest pips over all hands win.
+
+boneyard   deals so many tiles to each, and the rest is drawn from: who is stuck draws one, plays it
+           if it fits, and otherwise passes. The engine is taken out before the deal; hand h is
+           begun by seat h, and on in turn.
+cover      an open double must be answered before anything else may be played, by whoever can.
+
+tiles     number b (b + 1) / 2 + a is tile (a, b), a <= b: the first ones make up every smaller set
+state     holder      of each tile: a seat, PLAYED, BONEYARD, or ABSENT from this set or hand
+          line        of each tile that is played: a seat's, or SHARED; ENGINE for the engine
+          place       of each tile that is played: how many lie before it on its line
+          end         of each line: the number that is open there
+          length      of each line: its tiles
+          penny       of each seat: 1 where it is up
+          tiles       of each seat: how many it holds
+          may         of each seat and number: at most how many of its tiles can have that number,
+                      as everybody knows from passing; at most MANY
+          pips        of each seat, from the hands before
+          hand, left  this hand's number, and how many tiles the boneyard has
+          double      0, or 1 + the line with an open double that must be covered
+          again       1 where the seat to move has just played a double, 2 where it has drawn
+          future      hidden from all: what later deals and draws are made of
+action    LINE * MOST_TILES + tile for a tile on a line; then PASS, DRAW
+points    pips in all hands so far and in this one, negative
+
+v1  first release
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from kibitz.core.chance import below, shuffle, sow
+from kibitz.core.compiled import (
+    DEAL,
+    LEGAL,
+    LOOK,
+    OBSERVE,
+    PLAY,
+    REDEAL,
+    SCORE,
+    Rules,
+    compiled,
+)
+from kibitz.core.game import (
+    HIDDEN,
+    OVER,
+    PLIES,
+    SEAT,
+    SEATS,
+    VIEWER,
+    Cells,
+    Game,
+    Layout,
+    copy_cells,
+)
+from kibitz.core.options import Flag, Whole
+from kibitz.core.table import Table
+
+MOST_NUMBER = 15
+NUMBERS = MOST_NUMBER + 1
+MOST_TILES = NUMBERS * (NUMBERS + 1) // 2
+MOST_SEATS = 12
+LINES = MOST_SEATS + 1
+SHARED = MOST_SEATS  # the line of everybody
+ENGINE = LINES  # the "line" of the engine itself
+MANY = 99  # more than any hand can have of a number
+MOST_PLIES = 32_000  # what a cell can count
+MIXED = 8  # exchanges for each hidden tile
+
+PLAYED, BONEYARD, ABSENT = 20, 21, 22  # holders that are no seats
+PASS = LINES * MOST_TILES
+DRAW = PASS + 1
+DOUBLE, DREW = 1, 2  # in `again`
+SEEDS = 4  # cells of 15 bits
+BITS = 15
+
+HIGH = np.array([b for b in range(NUMBERS) for _ in range(b + 1)], np.int16)
+LOW = np.array([a for b in range(NUMBERS) for a in range(b + 1)], np.int16)
+TILE = np.array(
+    [
+        [max(a, b) * (max(a, b) + 1) // 2 + min(a, b) for b in range(NUMBERS)]
+        for a in range(NUMBERS)
+    ],
+    np.int16,
+)  # [number, number]
+
+OPTIONS = (
+    Whole(
+        name="highest", default=9, help="the highest number of pips on half a tile",
+        low=6, high=MOST_NUMBER,
+    ),
+    Whole(
+        name="hands", default=0, help="hands to play, at most; none for one from every double",
+        low=1, high=NUMBERS, none=0,
+    ),
+    Whole(
+        name="boneyard", default=0, help="tiles dealt to each, while they last; none for all",
+        low=1, high=20, none=0,
+    ),
+    Flag(name="cover", default=False, help="an open double must be answered first"),
+)  # fmt: skip
+
+LAYOUT = Layout(
+    OPTIONS,
+    {
+        "holder": Cells(MOST_TILES, 0, ABSENT),
+        "line": Cells(MOST_TILES, 0, ENGINE),
+        "place": Cells(MOST_TILES, 0, MOST_TILES),
+        "end": Cells(LINES, 0, MOST_NUMBER),
+        "length": Cells(LINES, 0, MOST_TILES),
+        "penny": Cells(MOST_SEATS, 0, 1),
+        "tiles": Cells(MOST_SEATS, 0, MOST_TILES),
+        "may": Cells(MOST_SEATS * NUMBERS, 0, MANY),
+        "pips": Cells(MOST_SEATS, 0, 32767),
+        "hand": Cells(1, 0, NUMBERS),
+        "left": Cells(1, 0, MOST_TILES),
+        "double": Cells(1, 0, LINES),
+        "again": Cells(1, 0, DREW),
+        "future": Cells(SEEDS, 0, (1 << BITS) - 1),
+    },
+)
+HIGHEST = LAYOUT.option("highest")
+HANDS_TO_PLAY = LAYOUT.option("hands")
+DEALT = LAYOUT.option("boneyard")
+COVER = LAYOUT.option("cover")
+(
+    HOLDER,
+    LINE,
+    PLACE,
+    END,
+    LENGTH,
+    PENNY,
+    TILES,
+    MAY,
+    PIPS,
+    HAND,
+    LEFT,
+    OPEN_DOUBLE,
+    AGAIN,
+    FUTURE,
+) = (LAYOUT.start(name) for name in LAYOUT.own)
+
+
+@compiled()
+def tiles_in_set(state):
+    """Count the tiles of the set."""
+    return (int(state[HIGHEST]) + 1) * (int(state[HIGHEST]) + 2) // 2
+
+
+@compiled()
+def hands_to_play(state):
+    """Count the hands of the game."""
+    doubles = int(state[HIGHEST]) + 1
+    return doubles if state[HANDS_TO_PLAY] == 0 else min(doubles, int(state[HANDS_TO_PLAY]))
+
+
+@compiled()
+def begin_chance(state, lane, rng):
+    """Begin a stream of chance from the hidden cells, for this hand's deal or one of its draws."""
+    seed = 0
+    for cell in range(SEEDS):
+        seed = (seed << BITS) | int(state[FUTURE + cell])
+    sow(rng, seed, int(state[HAND]), lane)
+
+
+@compiled()
+def begin_hand(state):
+    """Deal the tiles and place the engine."""
+    seats = int(state[SEATS])
+    count = tiles_in_set(state)
+    number = int(state[HIGHEST]) - int(state[HAND])
+    engine = int(TILE[number, number])
+    state[HOLDER : HOLDER + MOST_TILES] = ABSENT
+    state[LINE : LINE + MOST_TILES] = 0
+    state[PLACE : PLACE + MOST_TILES] = 0
+    state[END : END + LINES] = number
+    state[LENGTH : LENGTH + LINES] = 0
+    state[PENNY : PENNY + MOST_SEATS] = 0
+    state[TILES : TILES + MOST_SEATS] = 0
+    state[MAY : MAY + MOST_SEATS * NUMBERS] = MANY
+    state[LEFT] = 0
+    state[OPEN_DOUBLE] = 0
+    state[AGAIN] = 0
+
+    rng = np.zeros(4, np.int64)
+    begin_chance(state, 0, rng)
+    order = np.arange(count)
+    shuffle(rng, order)
+    first = int(state[HAND]) % seats
+    most = count  # tiles that are dealt in all
+    if state[DEALT] > 0:
+        most = min(int(state[DEALT]), (count - 1) // seats) * seats
+    dealt = 0
+    for tile in order:
+        if state[DEALT] > 0 and tile == engine:
+            continue
+        if dealt < most:
+            seat = (first + dealt) % seats
+            state[HOLDER + tile] = seat
+            state[TILES + seat] += 1
+            dealt += 1
+        else:
+            state[HOLDER + tile] = BONEYARD
+            state[LEFT] += 1
+    state[SEAT] = first
+    if state[DEALT] == 0:
+        state[SEAT] = state[HOLDER + engine]
+        state[TILES + state[SEAT]] -= 1
+    state[HOLDER + engine] = PLAYED
+    state[LINE + engine] = ENGINE
+
+
+@compiled(DEAL)
+def deal(state, rng):
+    """Draw what all deals are made of, and deal the first hand."""
+    for cell in range(SEEDS):
+        state[FUTURE + cell] = below(rng, 1 << BITS)
+    begin_hand(state)
+
+
+# --- moves ---------------------------------------------------------------------------------------
+
+
+@compiled()
+def is_shared_open(state):
+    """Tell whether every seat's line has been started."""
+    for seat in range(state[SEATS]):
+        if state[LENGTH + seat] == 0:
+            return False
+    return True
+
+
+@compiled()
+def is_open(state, seat, line, shared):
+    """Tell whether a seat may play on a line."""
+    if state[OPEN_DOUBLE] > 0:
+        return line == state[OPEN_DOUBLE] - 1
+    if line == SHARED:
+        return shared
+    return line == seat or (line < state[SEATS] and state[PENNY + line] == 1)
+
+
+@compiled(LEGAL)
+def legal(state, actions):
+    """Tiles on open lines; drawing, or passing, where there is none."""
+    seat = int(state[SEAT])
+    if seat == OVER:
+        return 0
+    shared = is_shared_open(state)
+    highest = int(state[HIGHEST])
+    n = 0
+    for line in range(LINES):
+        if not is_open(state, seat, line, shared):
+            continue
+        end = int(state[END + line])
+        base = end * (end + 1) // 2
+        for low in range(end + 1):
+            if state[HOLDER + base + low] == seat:
+                actions[n] = line * MOST_TILES + base + low
+                n += 1
+        for high in range(end + 1, highest + 1):
+            tile = high * (high + 1) // 2 + end
+            if state[HOLDER + tile] == seat:
+                actions[n] = line * MOST_TILES + tile
+                n += 1
+    if n == 0:
+        actions[0] = DRAW if state[LEFT] > 0 and state[AGAIN] != DREW else PASS
+        n = 1
+    return n
+
+
+@compiled()
+def show_lack(state, seat):
+    """Note that a seat has no tile for the lines that are open to it."""
+    shared = is_shared_open(state)
+    for line in range(LINES):
+        if is_open(state, seat, line, shared):
+            state[MAY + seat * NUMBERS + state[END + line]] = 0
+
+
+@compiled()
+def is_blocked(state):
+    """Tell whether everybody knows that nobody can play."""
+    if state[LEFT] > 0:
+        return False
+    shared = is_shared_open(state)
+    for seat in range(state[SEATS]):
+        for line in range(LINES):
+            may = state[MAY + seat * NUMBERS + state[END + line]]
+            if may > 0 and is_open(state, seat, line, shared):
+                return False
+    return True
+
+
+@compiled()
+def end_hand(state):
+    """Count what is left, and begin the next hand or end the game."""
+    for tile in range(tiles_in_set(state)):
+        holder = state[HOLDER + tile]
+        if holder < MOST_SEATS:
+            state[PIPS + holder] += LOW[tile] + HIGH[tile]
+    state[HAND] += 1
+    if state[HAND] >= hands_to_play(state):
+        state[SEAT] = OVER
+    else:
+        begin_hand(state)
+
+
+@compiled()
+def draw_tile(state, seat):
+    """Move a random tile from the boneyard to a seat."""
+    rng = np.zeros(4, np.int64)
+    begin_chance(state, int(state[LEFT]), rng)
+    wanted = below(rng, int(state[LEFT]))
+    for tile in range(tiles_in_set(state)):
+        if state[HOLDER + tile] == BONEYARD:
+            if wanted == 0:
+                state[HOLDER + tile] = seat
+                break
+            wanted -= 1
+    state[LEFT] -= 1
+    state[TILES + seat] += 1
+    for number in range(NUMBERS):
+        if state[MAY + seat * NUMBERS + number] < MANY:
+            state[MAY + seat * NUMBERS + number] += 1
+
+
+@compiled(PLAY)
+def play(state, action):
+    """Place a tile, draw or pass; a hand that is over is counted, and the next one is dealt."""
+    seat = int(state[SEAT])
+    state[PLIES] += 1
+    if action == DRAW:
+        show_lack(state, seat)
+        draw_tile(state, seat)
+        state[AGAIN] = DREW
+        return
+    if action == PASS:
+        show_lack(state, seat)
+        state[PENNY + seat] = 1
+        state[AGAIN] = 0
+        if is_blocked(state):
+            end_hand(state)
+        else:
+            state[SEAT] = (seat + 1) % state[SEATS]
+        return
+    line, tile = divmod(action, MOST_TILES)
+    low, high = int(LOW[tile]), int(HIGH[tile])
+    state[HOLDER + tile] = PLAYED
+    state[LINE + tile] = line
+    state[PLACE + tile] = state[LENGTH + line]
+    state[LENGTH + line] += 1
+    state[END + line] = low + high - state[END + line]
+    state[TILES + seat] -= 1
+    for number in (low, high):
+        may = MAY + seat * NUMBERS + number
+        if 0 < state[may] < MANY and (number == low or low != high):
+            state[may] -= 1
+    if line == seat and low != high:
+        state[PENNY + seat] = 0
+    state[OPEN_DOUBLE] = line + 1 if low == high and state[COVER] else 0
+    if state[TILES + seat] == 0:
+        end_hand(state)
+    elif low == high:
+        state[AGAIN] = DOUBLE
+    else:
+        state[AGAIN] = 0
+        state[SEAT] = (seat + 1) % state[SEATS]
+
+
+@compiled(SCORE)
+def score(state, points):
+    """Pips of all hands, this one included, negative: fewest are best."""
+    for seat in range(state[SEATS]):
+        points[seat] = -float(state[PIPS + seat])
+    if state[SEAT] != OVER:
+        for tile in range(tiles_in_set(state)):
+            holder = state[HOLDER + tile]
+            if 0 <= holder < MOST_SEATS:
+                points[holder] -= LOW[tile] + HIGH[tile]
+
+
+# --- what a seat knows ---------------------------------------------------------------------------
+
+
+@compiled(LOOK)
+def look(state, seat, out):
+    """Hide the tiles of others and of the boneyard, and what later deals are made of."""
+    copy_cells(state, out)
+    out[VIEWER] = seat
+    for tile in range(tiles_in_set(state)):
+        holder = state[HOLDER + tile]
+        if holder != seat and (holder < MOST_SEATS or holder == BONEYARD):
+            out[HOLDER + tile] = HIDDEN
+    out[FUTURE : FUTURE + SEEDS] = HIDDEN
+
+
+@compiled()
+def count_tile(have, seat, tile, more):
+    """Count a tile to a seat's numbers, or off them; the boneyard may have anything."""
+    if seat < MOST_SEATS:
+        have[seat, LOW[tile]] += more
+        if LOW[tile] != HIGH[tile]:
+            have[seat, HIGH[tile]] += more
+
+
+@compiled()
+def too_many(have, view, seat, tile):
+    """Count by how much a seat has more tiles with a tile's numbers than it may have."""
+    if seat >= MOST_SEATS:
+        return 0
+    may = MAY + seat * NUMBERS
+    low, high = int(LOW[tile]), int(HIGH[tile])
+    found = max(0, have[seat, low] - view[may + low])
+    return found if low == high else found + max(0, have[seat, high] - view[may + high])
+
+
+@compiled()
+def swap_tiles(have, view, tiles, owners, i, j):
+    """Exchange the owners of two tiles; give by how much more there is too much after it."""
+    one, two = owners[i], owners[j]
+    before = too_many(have, view, one, tiles[i]) + too_many(have, view, two, tiles[j])
+    before += too_many(have, view, two, tiles[i]) + too_many(have, view, one, tiles[j])
+    count_tile(have, one, tiles[i], -1)
+    count_tile(have, two, tiles[j], -1)
+    count_tile(have, two, tiles[i], 1)
+    count_tile(have, one, tiles[j], 1)
+    owners[i], owners[j] = two, one
+    after = too_many(have, view, one, tiles[i]) + too_many(have, view, two, tiles[j])
+    after += too_many(have, view, two, tiles[i]) + too_many(have, view, one, tiles[j])
+    return after - before
+
+
+@compiled()
+def hand_out(view, tiles, owners, have, room, rng):
+    """Give each hidden tile to somebody who may have it, those with fewest takers first."""
+    for takers in range(MOST_SEATS + 2):
+        for i in range(len(tiles)):
+            if owners[i] >= 0:
+                continue
+            fits = 0
+            for seat in range(len(room)):
+                holder = BONEYARD if seat == MOST_SEATS else seat
+                count_tile(have, holder, tiles[i], 1)
+                fits += room[seat] > 0 and too_many(have, view, holder, tiles[i]) == 0
+                count_tile(have, holder, tiles[i], -1)
+            if fits > takers:
+                continue
+            # By lot among the free places of those who may have it, or of all if there are none.
+            places = 0
+            for seat in range(len(room)):
+                holder = BONEYARD if seat == MOST_SEATS else seat
+                count_tile(have, holder, tiles[i], 1)
+                if room[seat] > 0 and (fits == 0 or too_many(have, view, holder, tiles[i]) == 0):
+                    places += room[seat]
+                    if below(rng, places) < room[seat]:
+                        owners[i] = holder
+                count_tile(have, holder, tiles[i], -1)
+            room[MOST_SEATS if owners[i] == BONEYARD else owners[i]] -= 1
+            count_tile(have, owners[i], tiles[i], 1)
+
+
+@compiled()
+def repair(view, tiles, owners, have, rng):
+    """Exchange tiles until nobody has what it cannot have."""
+    while True:
+        wrong = 0
+        worst = -1
+        for i in range(len(tiles)):
+            if too_many(have, view, owners[i], tiles[i]) > 0:
+                wrong += 1
+                if below(rng, wrong) == 0:
+                    worst = i
+        if worst < 0:
+            return
+        best = -1
+        least = 1 << 30
+        ties = 0
+        for j in range(len(tiles)):
+            if owners[j] == owners[worst]:
+                continue
+            change = swap_tiles(have, view, tiles, owners, worst, j)
+            swap_tiles(have, view, tiles, owners, worst, j)
+            if below(rng, 16) == 0:
+                change -= 1  # now and then a worse one, so as not to go in circles
+            if change < least:
+                least = change
+                ties = 0
+            if change == least:
+                ties += 1
+                if below(rng, ties) == 0:
+                    best = j
+        swap_tiles(have, view, tiles, owners, worst, best)
+
+
+@compiled(REDEAL)
+def redeal(view, rng):
+    """Deal the hidden tiles anew: to each seat as many as it holds, none that it cannot have.
+
+    A random hand-out is repaired where it must be; then pairs are exchanged by lot wherever both
+    may be, many times over, so that in the end every world is about equally likely.
+    """
+    count = tiles_in_set(view)
+    hidden = 0
+    for tile in range(count):
+        hidden += view[HOLDER + tile] == HIDDEN
+    tiles = np.empty(hidden, np.int64)
+    at = 0
+    for tile in range(count):
+        if view[HOLDER + tile] == HIDDEN:
+            tiles[at] = tile
+            at += 1
+    shuffle(rng, tiles)
+    room = np.zeros(MOST_SEATS + 1, np.int64)
+    for seat in range(view[SEATS]):
+        if seat != view[VIEWER]:
+            room[seat] = view[TILES + seat]
+    room[MOST_SEATS] = view[LEFT]
+    have = np.zeros((MOST_SEATS, NUMBERS), np.int64)
+    owners = np.full(hidden, -1)
+    hand_out(view, tiles, owners, have, room, rng)
+    repair(view, tiles, owners, have, rng)
+    for _ in range(MIXED * hidden):
+        i, j = below(rng, hidden), below(rng, hidden)
+        if owners[i] != owners[j] and swap_tiles(have, view, tiles, owners, i, j) > 0:
+            swap_tiles(have, view, tiles, owners, i, j)
+    for i in range(hidden):
+        view[HOLDER + tiles[i]] = owners[i]
+    for cell in range(SEEDS):
+        view[FUTURE + cell] = below(rng, 1 << BITS)
+    view[VIEWER] = HIDDEN
+
+
+FEATURES_OF_TILE = 2  # own, played
+FEATURES_OF_LINE = NUMBERS + 3  # the open number, its length, penny or open, holder's tiles
+
+
+@compiled(OBSERVE)
+def observe(view, features):
+    """Own tiles, played tiles, every line from the viewer's on, what others cannot have, the rest.
+
+    For each tile whether it is one's own and whether it is played; for each line, the viewer's
+    first and the shared one last, the open number (one of 16 cells is 1), its length, whether it is
+    open to the viewer and how many tiles its owner holds; for each seat, in the same order, the
+    numbers it cannot have; then hands to go, the boneyard and an open double.
+    """
+    features[:] = 0.0
+    seats = int(view[SEATS])
+    viewer = int(view[VIEWER])
+    count = tiles_in_set(view)
+    for tile in range(count):
+        features[tile] = view[HOLDER + tile] == viewer
+        features[MOST_TILES + tile] = view[HOLDER + tile] == PLAYED
+    at = FEATURES_OF_TILE * MOST_TILES
+    shared = is_shared_open(view)
+    for i in range(LINES):
+        line = SHARED if i == MOST_SEATS else (viewer + i) % seats
+        if i < seats or i == MOST_SEATS:
+            features[at + view[END + line]] = 1.0
+            features[at + NUMBERS] = view[LENGTH + line] / count
+            features[at + NUMBERS + 1] = is_open(view, viewer, line, shared)
+            if line < MOST_SEATS:
+                features[at + NUMBERS + 2] = view[TILES + line] / count
+        at += FEATURES_OF_LINE
+    for i in range(seats):
+        seat = (viewer + i) % seats
+        for number in range(NUMBERS):
+            features[at + i * NUMBERS + number] = view[MAY + seat * NUMBERS + number] == 0
+    at += MOST_SEATS * NUMBERS
+    features[at] = 1.0 - view[HAND] / hands_to_play(view)
+    features[at + 1] = view[LEFT] / count
+    features[at + 2] = view[OPEN_DOUBLE] > 0
+    features[at + 3] = view[AGAIN] == DOUBLE
+
+
+FEATURES = FEATURES_OF_TILE * MOST_TILES + LINES * FEATURES_OF_LINE + MOST_SEATS * NUMBERS + 4
+
+# --- bounds and checks ---------------------------------------------------------------------------
+
+
+def _tiles(settings: Mapping[str, Any]) -> int:
+    return (settings["highest"] + 1) * (settings["highest"] + 2) // 2
+
+
+def most_legal(settings: Mapping[str, Any]) -> int:
+    """Bound the legal actions: every tile of a hand on every line, each number only once a tile."""
+    seats, tiles = settings["players"], _tiles(settings)
+    hand = tiles if settings["boneyard"] else -(-tiles // seats)
+    return max(1, hand * (seats + 1))
+
+
+def most_plies(settings: Mapping[str, Any]) -> int:
+    """Bound the plies: in each hand every tile, a round of passes after each, and the draws."""
+    seats, tiles = settings["players"], _tiles(settings)
+    hands = min(settings["hands"] or NUMBERS, settings["highest"] + 1)
+    each = tiles * (seats + 1) + 2 * seats + (tiles if settings["boneyard"] else 0)
+    return min(MOST_PLIES, hands * each)
+
+
+def flaw(table: Table) -> str | None:
+    """Say what is wrong with a table as it stands, or None."""
+    state, seats = table.cells, table.game.players
+    count = tiles_in_set(state)
+    holders = state[HOLDER : HOLDER + MOST_TILES]
+    if (holders[count:] != ABSENT).any():
+        return "there are tiles that the set does not have"
+    if not np.isin(holders[:count], [*range(seats), PLAYED, BONEYARD]).all():
+        return "a tile is nowhere"
+    for seat in range(seats):
+        own = np.flatnonzero(holders[:count] == seat)
+        if len(own) != state[TILES + seat]:
+            return f"seat {seat} holds {len(own)} tiles, not {state[TILES + seat]}"
+        singles = own[LOW[own] != HIGH[own]]
+        have = np.bincount(HIGH[own], minlength=NUMBERS)
+        have += np.bincount(LOW[singles], minlength=NUMBERS)
+        if (have > state[MAY + seat * NUMBERS : MAY + (seat + 1) * NUMBERS]).any():
+            return f"seat {seat} has a tile that it had not when it passed"
+    if (holders == BONEYARD).sum() != state[LEFT]:
+        return "the boneyard is miscounted"
+    number = int(state[HIGHEST] - min(state[HAND], hands_to_play(state) - 1))
+    if table.over:
+        number = int(state[HIGHEST] - hands_to_play(state) + 1)
+    return _line_flaw(state, count, number)
+
+
+def _line_flaw(state: np.ndarray, count: int, engine: int) -> str | None:
+    """Say which line does not hold together."""
+    played = np.flatnonzero(state[HOLDER : HOLDER + count] == PLAYED).tolist()
+    lines = state[LINE : LINE + MOST_TILES].tolist()
+    places = state[PLACE : PLACE + MOST_TILES].tolist()
+    if int(TILE[engine, engine]) not in played:
+        return "the engine is missing"
+    for line in range(LINES):
+        chain = sorted((places[tile], tile) for tile in played if lines[tile] == line)
+        end = engine
+        for place, (where, tile) in enumerate(chain):
+            if where != place or end not in (LOW[tile], HIGH[tile]):
+                return f"line {line} does not hold together at tile {place + 1}"
+            end = int(LOW[tile] + HIGH[tile]) - end
+        if len(chain) != state[LENGTH + line] or end != state[END + line]:
+            return f"line {line} is miscounted"
+    if len(played) != 1 + int(state[LENGTH : LENGTH + LINES].sum()):
+        return "a tile was played on no line"
+    return None
+
+
+GAME = Game(
+    name="mexican_train",
+    title="Mexican train",
+    summary="Lay dominoes in lines from a common engine; be left with the fewest pips.",
+    version=1,
+    room=__package__,
+    seats=(2, MOST_SEATS),
+    default_seats=4,
+    options=OPTIONS,
+    layout=LAYOUT,
+    functions=Rules(deal, legal, play, score, look, redeal, observe),
+    actions=DRAW + 1,
+    most_legal=most_legal,
+    most_plies=most_plies,
+    features=FEATURES,
+    hides=True,
+    flaw=flaw,
+)
