@@ -41,7 +41,7 @@ Type a move as '3-4 on own', '3-4 on shared' or '3-4 on seat 2', in short '34' w
 line only; or 'pass', 'draw'.
 """
 
-SHOWN = 9  # tiles of a line in the terminal; the earlier ones are counted
+SHOWN = 7  # tiles of a line in the terminal; the earlier ones are counted
 MOVE = re.compile(
     r"(?:play\s+)?(\d{1,2})\s*[-|:/,\s]\s*(\d{1,2})(?:\s+(?:on\s+)?(.+))?"
     r"|(?:play\s+)?(\d)(\d)(?:\s+(?:on\s+)?(.+))?"
