@@ -673,7 +673,7 @@ def most_pips_line(tiles, start, max_nodes, line, result):
 FIRST_WIDTH, WIDER, MOST_WIDTH = 8, 16, 131_072
 PIPS_NODES = 1000  # of the search for most pips that helps this one
 TINY = 1e-9  # differences that come from rounding
-WORD = 60  # tiles in one word, so that no step can overflow, compiled or not
+WORD, HALF = 60, (1 << 30) - 1  # tiles in a word: so no step can overflow, compiled or not
 
 LEFT, MORE, MARKS, FROM, STATE_CELLS = 0, 1, 2, 3, 4  # a state: tiles left, marks, where it is from
 SO_FAR, CAN_BE, WORTH_CELLS = 0, 1, 2  # its value so far, and a bound on what it can become
@@ -812,7 +812,7 @@ def doubles_ahead(waiting, near, turn, powers):
 def slot_for(left, more, marks, layer, slots, stamp):
     """Find the slot that holds a state of the next layer, or the free one where it belongs."""
     mixed = 2166136261
-    for word in (left & 0x3FFFFFFF, left >> 30, more, marks & 0x1FF):
+    for word in (left & HALF, left >> 30, more & HALF, more >> 30, marks & 0x1FF):
         mixed = ((mixed ^ word) * 16777619) & 0xFFFFFFFF
         mixed ^= mixed >> 15
     slot = mixed & (len(slots) - 1)
