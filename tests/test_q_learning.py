@@ -339,6 +339,13 @@ def test_the_shares_against_random_are_what_chance_makes_them(games):
     assert (wins((1, 3), True) == 1) == (games > 0)
 
 
+@pytest.mark.parametrize("game", [kibitz.game("tapnswap", max_plies=2), toys.LONG], ids=str)
+def test_a_draw_is_half_a_win_also_where_nobody_gets_anywhere(game):
+    """Two turns are too few to win; in the corridor chance does not lead to the end in time."""
+    found = Learner(game, Settings(evaluate_games=2), 1).figures(0)
+    assert (found["first_against_random"], found["second_against_random"]) == (0.5, 0.5)
+
+
 @pytest.mark.parametrize("look_ahead", ["minimax", "played"])
 @pytest.mark.parametrize("opponents", ["self", "random", "tapper"])
 def test_compiled_or_not_the_loops_do_the_same(opponents, look_ahead, monkeypatch):
@@ -529,6 +536,12 @@ def test_the_second_opponent_comes_after_the_first():
     learned(games=300, opponents="random+tapper", visits={300: seen.append})
     alone = learned(games=300, opponents="random").agent
     assert seen[0].weights.tobytes() == alone.weights.tobytes()
+
+
+def test_every_phase_has_games_of_its_own():
+    once, twice = (learned(games=300, opponents=name).table for name in ("self", "self+self"))
+    assert once.visits.sum() < twice.visits.sum()
+    assert not np.array_equal(2 * once.visits, twice.visits)
 
 
 def test_against_a_weak_player_it_learns_to_win():
