@@ -578,6 +578,7 @@ def test_training_that_was_interrupted_goes_on(tmp_path):
     _, err = program.communicate(timeout=60)
     assert program.returncode == 130, err
     assert "Traceback" not in err
+    assert f"To go on: the same command with --seed 5 --out {folder}" in err
     assert not (folder / "model.safetensors").exists()
     for out in (folder, tmp_path / "whole"):
         done = shell(*arguments, "--out", str(out))
@@ -636,3 +637,17 @@ def test_a_person_plays_against_the_agent_while_it_learns(tmp_path):
         files = [(tmp_path / folder / name).read_bytes() for folder in ("alone", "visited")]
         assert files[0] == files[1]
     assert alone.returncode == 0
+
+
+def test_without_a_seed_the_folder_knows_it_and_the_next_step_works(capsys, tmp_path):
+    folder = tmp_path / "run"
+    arguments = ["train", "nim", "q-learning", "--set", "rows=1,2,3", "--games", "200"]
+    code, out, _ = ask(capsys, *arguments, "--out", str(folder))
+    assert code == 0
+    first = (folder / "model.safetensors").read_bytes()
+    assert f"kibitz play nim --set rows=1,2,3 --seats human,{folder}/model.safetensors" in out
+    assert ask(capsys, *arguments, "--out", str(folder))[0] == 0
+    assert (folder / "model.safetensors").read_bytes() == first
+    code, _, err = ask(capsys, *arguments, "--seed", "1", "--play-at", "9", "--json")
+    assert code == 2
+    assert "Leave one out" in err
