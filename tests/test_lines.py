@@ -404,13 +404,13 @@ def test_bounds_on_pips_hold_whatever_the_budget():
 
 def test_hands_too_large_to_prove_have_a_bound_and_the_same_answer_every_time():
     rng = np.random.default_rng(31)
-    for n in (60, 68, 120):
+    for n in (60, 120):
         hand, end = deal(rng, 15, n), int(rng.integers(0, 16))
-        first, few = run(hand, end, AIM_VALUE, (0.9, 0.9), 20_000)
-        second, again = run(hand, end, AIM_VALUE, (0.9, 0.9), 20_000)
+        first, few = run(hand, end, AIM_VALUE, (0.9, 0.9), 5_000)
+        second, again = run(hand, end, AIM_VALUE, (0.9, 0.9), 5_000)
         assert first == second
         assert np.array_equal(few, again)
-        _, more = run(hand, end, AIM_VALUE, (0.9, 0.9), 200_000)
+        _, more = run(hand, end, AIM_VALUE, (0.9, 0.9), 40_000)
         assert few[VALUE] <= more[VALUE] + 1e-9
         assert more[VALUE] <= few[BOUND]
         assert more[BOUND] <= few[BOUND]
@@ -425,10 +425,10 @@ def test_the_order_of_the_hand_does_not_matter():
             assert run(hand, end, aim)[0] == run(shuffled, end, aim)[0]
 
 
-def test_agents_may_keep_spare_room_and_other_integers():
+def test_agents_may_keep_spare_room():
     hand, end = [tile_of(3, 5), tile_of(5, 5), tile_of(0, 5)], 3
-    tiles = np.array([*hand, NONE, NONE], np.int16)
-    line = np.full(10, NONE, np.int32)
+    tiles = np.array([*hand, NONE, NONE], np.int64)
+    line = np.full(10, NONE, np.int64)
     result = np.empty(RESULTS)
     length = lines.best_line(tiles, 3, end, AIM_VALUE, 0.9, 1.0, 1000, line, result)
     assert line.tolist() == [*hand, *[NONE] * 7]
