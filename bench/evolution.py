@@ -49,7 +49,7 @@ def _reached(game: kibitz.Game) -> list[Row]:
     for opponent in ("gabriele", "all"):
         best = _best(game, opponent)
         for method in ("default", "plus", "comma", "cma", "preset seed"):
-            seeds = SEEDS if method == "default" else SEEDS[:3]
+            seeds = SEEDS if method in ("default", "preset seed") else SEEDS[:3]
             arena = _fresh(game, opponent)
             settings = {"opponent": opponent}
             if method == "preset seed":

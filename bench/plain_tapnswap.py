@@ -1,6 +1,6 @@
 """Q-learning of TapnSwap in plain Python, as one would write it without a compiler.
 
-The same algorithm and settings as kibitz's defaults: both seats learn, moves at random, the value
+The same algorithm as kibitz's, mirror images apart: both seats learn, moves at random, the value
 of a move goes to minus the best value of the position it leads to, games begin in any position. A
 position is ((own left, own right), (other's left, other's right)), the table a list of rows.
 """

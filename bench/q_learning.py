@@ -114,7 +114,7 @@ def _plain(game: kibitz.Game) -> list[Row]:
     rows = []
     for epsilon in (1.0, 0.2):
         ours, plain = [], []
-        learner = Learner(game, Settings(epsilon=f"{epsilon:g}", games=10**9), 1)
+        learner = Learner(game, Settings(epsilon=f"{epsilon:g}", games=10**9, fold=False), 1)
         by_hand = plain_tapnswap.Learner(epsilon, 1.0, 0.95, 1)
         learner.play(0, 0, 100_000)
         for _ in range(3000):
@@ -132,7 +132,8 @@ def _plain(game: kibitz.Game) -> list[Row]:
             assert times > 500, f"only {times:.0f} times plain Python"
         rows += [
             Row(
-                what=f"tapnswap, Q-learning, epsilon {epsilon:g}, kibitz, 1 core",
+                what=f"tapnswap, Q-learning, epsilon {epsilon:g}, mirror images apart, kibitz, "
+                "1 core",
                 figure=f"{np.median(ours):,.0f} games/s",
                 spread=spread(ours),
                 compared=f"{times:,.0f} x plain Python",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import defaultdict
 
 import numpy as np
@@ -12,8 +13,8 @@ from kibitz.core.chance import Chance
 from kibitz.core.compiled import CHOOSE, compiled
 from kibitz.core.errors import AgentFailed, KibitzError, NotSolvable
 from kibitz.learners.q_learning.table import Q_TABLE
-from kibitz.play.graph import chart
-from kibitz.search.agreement import Judge, Worst, grade, moves_of
+from kibitz.play.graph import DREW, LOST, WON, chart
+from kibitz.search.agreement import Judge, Worst, grade, keeping, moves_of
 from tests import toys
 
 NIM = kibitz.game("nim", rows="1,3,4")
@@ -24,6 +25,8 @@ def mirror_of(table):
     """Name a position and its mirror images alike."""
     if table.game.name == "nim":
         return tuple(sorted(table["rows"].tolist()))
+    if table.game.name == "ring":
+        return table["place"], table.seat
     hands = table["hands"].tolist()
     return tuple(sorted(hands[:2])), tuple(sorted(hands[2:]))
 
@@ -178,9 +181,26 @@ def test_a_line_that_comes_round_again_is_a_draw():
         chosen = moves_of(agent, graph, 1)
         grades = grade(toys.RING, agent, times=1)
         assert (grades.first, grades.second) == judge.worst(chosen)
-        seen |= {*check_worst(toys.RING, grades, lambda t, a=agent: asked(a, t, 1))}
+
+        def chosen_in(table, agent=agent):
+            return asked(agent, table, 1)
+
+        assert figures(grades) == recount(toys.RING, chosen_in)  # a seat may move twice
+        seen |= {*check_worst(toys.RING, grades, chosen_in)}
     assert seen == {-1, 0}
     assert str(Worst(0, 7)) == "draws"
+
+
+def test_what_the_next_position_is_worth_turns_round_only_if_the_seat_changes():
+    """One position has a move for each way to go on or to end; the other is won, drawn or lost."""
+    first, children = np.array([0, 5, 5]), np.array([1, 1, WON, DREW, LOST], np.int32)
+    flips = np.array([False, True, True, True, True])
+    gains = {1: [1, -1, 1, 0, -1], 0: [0, 0, 1, 0, -1], -1: [-1, 1, 1, 0, -1]}
+    for now, then in itertools.product((3, 0, -2), repeat=2):
+        keeps = np.zeros(5, np.bool_)
+        verdicts = np.array([now, then], np.int32)
+        keeping(np.zeros(2, np.bool_), first, children, flips, verdicts, keeps)
+        assert keeps.tolist() == [gain == np.sign(now) for gain in gains[np.sign(then)]]
 
 
 def test_a_guard_that_ends_the_game_is_a_draw():

@@ -571,14 +571,15 @@ def test_training_that_was_interrupted_goes_on(tmp_path):
         stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     until = time.monotonic() + 60
-    while not (folder / "run.json").exists() and time.monotonic() < until:
-        time.sleep(0.05)  # training begins once the folder is claimed
-    time.sleep(1.0)
+    while not (folder / "checkpoint.safetensors").exists() and time.monotonic() < until:
+        time.sleep(0.02)  # training begins with an empty one
+    time.sleep(0.5)
     program.send_signal(signal.SIGINT)
     _, err = program.communicate(timeout=60)
     assert program.returncode == 130, err
     assert "Traceback" not in err
-    assert (folder / "checkpoint.safetensors").exists()
+    assert f"To go on: the same command with --seed 5 --out {folder}" in err
+    assert not (folder / "model.safetensors").exists()
     for out in (folder, tmp_path / "whole"):
         done = shell(*arguments, "--out", str(out))
         assert done.returncode == 0, done.stderr
@@ -615,7 +616,7 @@ def test_tables_are_converted_to_csv_and_back(capsys, tmp_path):
     made.write_text(made.read_text().replace("e", "x", 1))
     before = again.read_bytes()
     code, _, err = ask(capsys, "convert", "tapnswap", str(made), str(again))
-    assert code == 1
+    assert code == 2
     assert "is not a number" in err
     assert again.read_bytes() == before
     assert ask(capsys, "convert", "tapnswap", str(made), str(tmp_path / "t.txt"))[0] == 2
@@ -636,3 +637,17 @@ def test_a_person_plays_against_the_agent_while_it_learns(tmp_path):
         files = [(tmp_path / folder / name).read_bytes() for folder in ("alone", "visited")]
         assert files[0] == files[1]
     assert alone.returncode == 0
+
+
+def test_without_a_seed_the_folder_knows_it_and_the_next_step_works(capsys, tmp_path):
+    folder = tmp_path / "run"
+    arguments = ["train", "nim", "q-learning", "--set", "rows=1,2,3", "--games", "200"]
+    code, out, _ = ask(capsys, *arguments, "--out", str(folder))
+    assert code == 0
+    first = (folder / "model.safetensors").read_bytes()
+    assert f"kibitz play nim --set rows=1,2,3 --seats human,{folder}/model.safetensors" in out
+    assert ask(capsys, *arguments, "--out", str(folder))[0] == 0
+    assert (folder / "model.safetensors").read_bytes() == first
+    code, _, err = ask(capsys, *arguments, "--seed", "1", "--play-at", "9", "--json")
+    assert code == 2
+    assert "Leave one out" in err

@@ -14,6 +14,7 @@ from kibitz.core.training import Run
 from kibitz.games.nim.agents import NIM_SUM
 from kibitz.learners import evolution
 from kibitz.learners.evolution import Arena, Settings, votes_of, voting_kind
+from kibitz.play.votes import play_votes
 
 SMALL = {"budget": 160, "games": 100}
 
@@ -125,6 +126,14 @@ def test_numbered_games_and_games_asked_turn_by_turn_have_the_same_chances(nim, 
             assert np.abs(apart).max() < 4 * np.sqrt(2 * 0.25 / 10_000)
 
 
+def test_a_numbered_game_that_goes_round_in_circles_is_a_draw():
+    """One position, whose only move leads back to it."""
+    graph = [np.array(part) for part in ([0, 1], [0], [True], [0, 1], [0])]
+    shares = np.zeros(2)
+    play_votes(*graph, 1, 50, np.ones((2, 1), np.float32), 0, 1, 0, 10, shares)
+    assert shares.tolist() == [0.5, 0.5]
+
+
 def test_opponents_that_are_no_strategies_and_large_games_are_played_too(nim):
     weights = np.eye(len(nim.strategies), dtype=np.float32)[-2:-1]  # nim-sum-misere
     against = Arena(nim, Settings(games=200, opponent="expert"), 1)
@@ -137,9 +146,9 @@ def test_opponents_that_are_no_strategies_and_large_games_are_played_too(nim):
 
 def test_a_folder_belongs_to_one_run(nim, tmp_path):
     kibitz.train("evolution", nim, seed=3, folder=tmp_path, budget=16, games=34)
-    with pytest.raises(Misuse, match="another seed"):
+    with pytest.raises(Misuse, match="differs in its seed"):
         kibitz.train("evolution", nim, seed=4, folder=tmp_path, budget=16, games=34)
-    with pytest.raises(Misuse, match="another settings"):
+    with pytest.raises(Misuse, match="differs in its settings"):
         kibitz.train("evolution", nim, seed=3, folder=tmp_path, budget=32, games=34)
     (tmp_path / "run.json").write_text("{")
     with pytest.raises(BadModel, match="damaged"):

@@ -17,7 +17,7 @@ import kibitz
 from kibitz.core.agent import Kind
 from kibitz.core.compiled import Rules, in_python
 from kibitz.core.errors import BadModel, BadOption, KibitzError, Misuse, UnknownName
-from kibitz.core.models import save_model
+from kibitz.core.models import load_model, save_model
 from kibitz.games.tapnswap import rows as tapnswap_rows
 from kibitz.games.tapnswap.agents import tapper
 from kibitz.learners import q_learning
@@ -339,6 +339,13 @@ def test_the_shares_against_random_are_what_chance_makes_them(games):
     assert (wins((1, 3), True) == 1) == (games > 0)
 
 
+@pytest.mark.parametrize("game", [kibitz.game("tapnswap", max_plies=2), toys.LONG], ids=str)
+def test_a_draw_is_half_a_win_also_where_nobody_gets_anywhere(game):
+    """Two turns are too few to win; in the corridor chance does not lead to the end in time."""
+    found = Learner(game, Settings(evaluate_games=2), 1).figures(0)
+    assert (found["first_against_random"], found["second_against_random"]) == (0.5, 0.5)
+
+
 @pytest.mark.parametrize("look_ahead", ["minimax", "played"])
 @pytest.mark.parametrize("opponents", ["self", "random", "tapper"])
 def test_compiled_or_not_the_loops_do_the_same(opponents, look_ahead, monkeypatch):
@@ -478,7 +485,7 @@ def test_a_finished_run_gives_the_same_again_and_other_settings_are_refused(tmp_
         again.figures, again.updates, again.worst
     )  # fmt: skip
     assert (tmp_path / "curve.png").read_bytes().startswith(b"\x89PNG")
-    with pytest.raises(Misuse, match="another settings"):
+    with pytest.raises(Misuse, match="differs in its settings"):
         learned(games=500, folder=tmp_path, epsilon="0.5")
 
 
@@ -529,6 +536,12 @@ def test_the_second_opponent_comes_after_the_first():
     learned(games=300, opponents="random+tapper", visits={300: seen.append})
     alone = learned(games=300, opponents="random").agent
     assert seen[0].weights.tobytes() == alone.weights.tobytes()
+
+
+def test_every_phase_has_games_of_its_own():
+    once, twice = (learned(games=300, opponents=name).table for name in ("self", "self+self"))
+    assert once.visits.sum() < twice.visits.sum()
+    assert not np.array_equal(2 * once.visits, twice.visits)
 
 
 def test_against_a_weak_player_it_learns_to_win():
@@ -987,3 +1000,49 @@ def test_crafted_models_are_refused(name, tmp_path):
     save_model(path, "q-table", TAPNSWAP, CRAFTED[name](table.values, table.visits))
     with pytest.raises(BadModel):
         learned(games=100, rate="1/visits", begin_with=str(path), folder=tmp_path / "run")
+
+
+DAMAGED = {
+    "nothing there": lambda kept: kept.pop("values"),
+    "too short": lambda kept: kept.update(visits=kept["visits"][1:]),
+    "no number": lambda kept: kept["values"].fill(np.nan),
+    "other numbers": lambda kept: kept.update(progress=kept["progress"] * 1.0),
+    "another curve": lambda kept: kept.update(curve=kept["curve"][:, 1:]),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGED.values(), ids=DAMAGED)
+def test_a_damaged_checkpoint_is_refused(damage, tmp_path):
+    learned(games=100, folder=tmp_path)
+    path = tmp_path / "checkpoint.safetensors"
+    kept, _ = load_model(path, "q-learning", TAPNSWAP)
+    damage(kept)
+    save_model(path, "q-learning", TAPNSWAP, kept)
+    with pytest.raises(BadModel, match="damaged checkpoint"):
+        learned(games=100, folder=tmp_path)
+
+
+def test_a_command_that_was_refused_does_not_take_the_folder(tmp_path):
+    for wrong in ({"epsilon": "5"}, {"opponents": "nobody"}, {"begin_with": "no.csv"}):
+        with pytest.raises(KibitzError):
+            learned(games=10, folder=tmp_path, **wrong)
+    assert list(tmp_path.iterdir()) == []
+    assert learned(games=10, folder=tmp_path).path == tmp_path / "model.safetensors"
+
+
+def test_a_csv_is_written_with_its_counts_or_not_at_all(tmp_path):
+    (tmp_path / "data").write_text("in the way")
+    with pytest.raises(Misuse, match=r"Cannot make the folder '.*data'"):
+        learned(games=10).table.save_csv(tmp_path / "t.csv")
+    assert not (tmp_path / "t.csv").exists()
+
+
+def test_numbers_with_underscores_and_minus_nought_in_a_csv(tmp_path):
+    file, _ = learned(games=10).table.save_csv(tmp_path / "t.csv")
+    text = file.read_text()
+    file.write_text("-" + text)  # the first cell belongs to no move
+    again = QTable.load_csv(file, TAPNSWAP).save_csv(tmp_path / "u.csv")[0]
+    assert again.read_text() == "-" + text
+    file.write_text(text.replace("0.0", "1_0.0", 1))
+    with pytest.raises(BadModel, match="is not a number"):
+        QTable.load_csv(file, TAPNSWAP)

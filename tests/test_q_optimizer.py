@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import kibitz
-from kibitz.core.errors import BadOption, Misuse
+from kibitz.core.errors import BadOption, Misuse, UnknownName
 from kibitz.play.tournament import round_robin
 
 SMALL = {
@@ -121,8 +121,29 @@ def test_the_search_repeats_and_resumes(game, tmp_path):
         ({"epsilons": "0.1,x"}, "not 'x'"),
         ({"epsilons": "2"}, "not '2'"),
         ({"epsilons": "0.5", "opponents": "self"}, "at least two"),
+        ({"epsilons": "0.5,0.50"}, "epsilons one is there twice"),
+        ({"opponents": "self, self"}, "opponents one is there twice"),
+        ({"games": 10**9, "longer": 9}, "choose less"),
     ],
 )
 def test_bad_searches_are_refused(game, settings, complaint):
     with pytest.raises(BadOption, match=complaint):
         kibitz.train("q-optimizer", game, seed=1, **settings)
+
+
+def test_unknown_opponents_are_found_before_anything_is_trained(game, tmp_path):
+    with pytest.raises(UnknownName):
+        kibitz.train("q-optimizer", game, seed=1, folder=tmp_path, opponents="self,nobody")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_three_opponents_are_all_switched_and_the_last_seed_will_do(game):
+    told = []
+    found = kibitz.train(
+        "q-optimizer", game, seed=2**63 - 1,
+        progress=lambda done, total, _: told.append((done, total)),
+        **{**SMALL, "epsilons": "1", "opponents": "random,self,tapper", "rounds": 0, "games": 50},
+    )  # fmt: skip
+    assert len(found.entries) == 3 + 6
+    assert told[-1] == (9, 9)
+    assert all(done <= total for done, total in told)

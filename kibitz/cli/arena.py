@@ -150,8 +150,7 @@ def solve(
         style="dim",
     )
     if save is not None:
-        set_as = "".join(f" --set {part}" for part in chosen.described().split()[1:])
-        play = f"kibitz play {chosen.name}{set_as} --seats human,{save}"
+        play = f"kibitz play {chosen.typed()} --seats human,{save}"
         out.print(f"Saved. Play against it: {escape(play)}", soft_wrap=True)
 
 

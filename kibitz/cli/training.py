@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,6 +20,7 @@ from kibitz.cli.shared import (
     Waiting,
     about_option,
     chosen_game,
+    complain,
     console,
     grid,
     print_json,
@@ -29,6 +31,7 @@ from kibitz.core.errors import Misuse
 from kibitz.core.files import check_can_save
 from kibitz.core.game import Game
 from kibitz.core.options import options_of
+from kibitz.core.training import seed_of
 from kibitz.learners import find_learner, learner_names
 from kibitz.learners import train as train_agent
 
@@ -77,12 +80,14 @@ def train(
 ) -> None:
     """Train an agent; the learner's settings are further flags, as in --budget 500.
 
-    A run can be interrupted with Ctrl-C; the same command goes on with it.
+    A run can be interrupted with Ctrl-C; the same command with the same seed goes on with it.
     """
     chosen = chosen_game(game, settings)
-    seed = checked_seed(seed)
+    if json and play_at:
+        raise Misuse("--json and --play-at both want the screen. Leave one out.")
+    seed = checked_seed(seed_of(out) if seed is None and out is not None else seed)
     folder = out or Path("runs") / f"{chosen.name}-{learner}-{preset or 'default'}-{seed}"
-    with Waiting("training") as waiting:
+    with Waiting("training") as waiting, telling_how_to_go_on(seed, folder):
         visits = {at: playing_visit(chosen, seed, at, waiting) for at in read_games(play_at)}
         result = train_agent(
             learner, chosen, seed=seed, preset=preset, folder=folder, progress=waiting.progress,
@@ -95,11 +100,21 @@ def train(
     printer.print(grid("", result.columns, result.rows()))
     printer.print(f"\n{result.summary()}")
     printer.print(
-        f"Files in {folder}. Next: kibitz play {chosen.name} --seats human,{result.path}",
+        f"Files in {folder}. Next: kibitz play {chosen.typed()} --seats human,{result.path}",
         style="dim",
         markup=False,
         soft_wrap=True,
     )
+
+
+@contextmanager
+def telling_how_to_go_on(seed: int, folder: Path) -> Iterator[None]:
+    """Say after Ctrl-C how a run goes on."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        complain(f"Stopped. To go on: the same command with --seed {seed} --out {folder}")
+        raise
 
 
 def read_games(text: str | None) -> list[int]:
@@ -164,8 +179,8 @@ def convert(
     for path in (source, target):
         if path.suffix not in (".csv", ".safetensors"):
             raise Misuse(f"'{path}' must end in .csv or .safetensors.")
+    table = read_table(source, chosen)
     target.parent.mkdir(parents=True, exist_ok=True)
     check_can_save(target)
-    table = read_table(source, chosen)
     written = table.save_csv(target) if target.suffix == ".csv" else (table.save(target),)
     console().print(f"Wrote {' and '.join(map(str, written))}.", markup=False, soft_wrap=True)

@@ -164,6 +164,11 @@ class Game:
             [self.name, *(f"{name}={known[name].say(v)}" for name, v in self.changed().items())]
         )
 
+    def typed(self) -> str:
+        """Write the game as one types it in a command: `nim --set rows=3,4,5`."""
+        name, *parts = self.described().split()
+        return " ".join([name, *(f"--set {part}" for part in parts)])
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Game) and self.key == other.key
 

@@ -54,6 +54,15 @@ def in_one_piece() -> Iterator[None]:
         kept(*came[0])
 
 
+def seed_of(folder: str | os.PathLike[str]) -> int | None:
+    """Give the seed of the run that a folder holds, or None."""
+    try:
+        seed = json.loads((Path(folder) / ABOUT).read_text(encoding="utf-8"))["seed"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return seed if isinstance(seed, int) else None
+
+
 class Run:
     """One training run. Without a folder nothing is written."""
 
@@ -81,9 +90,14 @@ class Run:
         self._plots = plots
         self._saved_at = time.monotonic()
         if self.folder is not None:
-            self._claim(self.folder)
+            self._look_into(self.folder)
 
-    def _claim(self, folder: Path) -> None:
+    def claim(self) -> None:
+        """Take the folder: from now on it is for this very run."""
+        if self.folder is not None and not (self.folder / ABOUT).exists():
+            save(self.folder / ABOUT, json.dumps(self.about, indent=1) + "\n")
+
+    def _look_into(self, folder: Path) -> None:
         """Begin in an empty folder, or go on in one that was begun with the very same command."""
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -99,11 +113,9 @@ class Run:
             if earlier != ours:
                 changed = [key for key in ours if earlier.get(key) != ours[key]]
                 raise Misuse(
-                    f"'{folder}' holds a run with another {' and '.join(changed)}. "
-                    "Choose another folder, or give the same settings to go on with it."
+                    f"'{folder}' holds a run that differs in its {' and '.join(changed)}. "
+                    "Choose another folder, or give the same to go on with it."
                 )
-        else:
-            save(about, json.dumps(self.about, indent=1) + "\n")
 
     def tell(self, done: int, total: int, words: str) -> None:
         """Say how far it is, for a progress bar."""
@@ -139,9 +151,10 @@ class Run:
         return time.monotonic() - self._saved_at > CHECKPOINT_SECONDS
 
     def save_checkpoint(self, arrays: Mapping[str, np.ndarray]) -> None:
-        """Keep what is needed to go on, whole or not at all."""
+        """Keep what is needed to go on, whole or not at all; the first one takes the folder."""
         self._saved_at = time.monotonic()
         if self.folder is not None:
+            self.claim()
             save_model(self.folder / CHECKPOINT, self.learner, self.game, arrays)
 
     def curve(self) -> np.ndarray:
@@ -158,6 +171,22 @@ class Run:
             return None
         return load_model(self.folder / CHECKPOINT, self.learner, self.game)[0]
 
+    def check(self, kept: Mapping[str, np.ndarray], like: Mapping[str, np.ndarray]) -> None:
+        """Refuse a checkpoint whose arrays are not of these types and shapes."""
+        for name, wanted in like.items():
+            array = kept.get(name)
+            if (
+                array is None
+                or array.dtype != wanted.dtype
+                or array.shape[1:] != wanted.shape[1:]
+                or (name != "curve" and len(array) != len(wanted))
+                or not np.isfinite(array).all()
+            ):
+                raise BadModel(
+                    f"'{self.folder}' holds a damaged checkpoint: '{name}' is not right. "
+                    "Begin again in another folder."
+                )
+
     # --- results -------------------------------------------------------------------------------
 
     def finish(
@@ -167,6 +196,7 @@ class Run:
         """Write the model, the curve as CSV and, if a plot is given, as a picture."""
         if self.folder is None:
             return None
+        self.claim()
         if self.rows:
             text = io.StringIO()
             writer = csv.DictWriter(text, list(self.rows[0]), lineterminator="\n")

@@ -63,6 +63,7 @@ def train(
     `visits` are shown the agent as it is after so many games, where a learner counts those.
     """
     module = find_learner(learner)
+    learner = learner.replace("_", "-")
     options = options_of(module.Settings)
     if preset is not None:
         if preset not in module.PRESETS:

@@ -230,6 +230,7 @@ def train(game: Game, settings: Settings, seed: int, run: Run) -> Evolved:
     generations = max(1, settings.budget // settings.offspring)
     method = METHODS[settings.method](settings, int(pool.sum()), seed)
     try:
+        run.save_checkpoint({"fitness": np.array(answers.known)})
         for generation in range(generations):
             method.step(answers)
             run.log(

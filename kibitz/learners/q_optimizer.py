@@ -21,6 +21,7 @@ from kibitz.core.errors import BadOption
 from kibitz.core.files import save
 from kibitz.core.game import Game
 from kibitz.core.plots import COLOURS, Canvas
+from kibitz.core.registry import find_agent
 from kibitz.core.training import Run
 from kibitz.learners import find_learner
 from kibitz.learners import train as train_by_name
@@ -28,6 +29,8 @@ from kibitz.play.match import match
 from kibitz.play.tournament import Tournament, round_robin
 
 LEARNER = "q_learning"
+SEEDS = 1 << 63
+MOST_GAMES = 10**9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,18 +148,27 @@ class Search:
         self.folder = folder
         self.epsilons = [_number(text) for text in settings.epsilons.split(",")]
         self.opponents = [name.strip() for name in settings.opponents.split(",")]
+        for name, given in (("epsilons", self.epsilons), ("opponents", self.opponents)):
+            if len(set(given)) < len(given):
+                raise BadOption(f"Among the {name} one is there twice; leave it out.")
         if len(self.epsilons) * len(self.opponents) < 2:
             raise BadOption("A search needs at least two epsilons or two opponents to compare.")
+        longest = settings.games * settings.longer**settings.rounds
+        if longest > MOST_GAMES:
+            raise BadOption(f"The last round would train for {longest:,} games; choose less.")
+        for name in self.opponents:
+            if name not in ("self", "random"):
+                find_agent(name, game)
         self.entries: list[Entry] = []
         self.discarded: list[str] = []
         self.met: dict[tuple[str, str], tuple[float, float]] = {}  # shares of pairs
-        passes = 2 if len(self.opponents) > 1 else 1
         grid = len(self.epsilons) * len(self.opponents)
-        self.total = grid * passes + settings.rounds * settings.most_kept
+        self.total = grid * len(self.opponents) + settings.rounds * settings.most_kept
         self.done = 0
 
     def search(self) -> Searched:
         """Go through the grid, the switch, and the rounds."""
+        self.run.claim()
         grid = [self.trained(e, name, None, 0) for name in self.opponents for e in self.epsilons]
         everybody = list(grid)
         for entry in grid:
@@ -190,7 +202,7 @@ class Search:
         self.run.tell(self.done, self.total, name)
         preset = None if self.settings.preset == "default" else self.settings.preset
         result = train_by_name(
-            LEARNER, self.game, seed=self.seed + len(self.entries),
+            LEARNER, self.game, seed=(self.seed + len(self.entries)) % SEEDS,
             folder=self.folder / "runs" / name, plots=False, preset=preset,
             epsilon=f"{epsilon:g}", opponents=opponent, games=games,
             begin_with=str(before.path) if before else "", evaluate_every=max(1, games // 10),

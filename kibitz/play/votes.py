@@ -79,12 +79,13 @@ def prepare(index, votes_of, first, begin, places, settled, decided, lots, lots_
 
 @compiled()
 def play_votes(
-    first, children, flips, begin, places, most_legal, genomes, rival, seed, stream, games, shares,
+    first, children, flips, begin, places, most_legal, most_plies, genomes, rival, seed, stream,
+    games, shares,
 ):  # fmt: skip
     """Play so many games with each genome against one strategy; write the shares won.
 
     genomes [genomes, strategies], none negative; shares [genomes]. Seats alternate. Genome g has
-    the stream of chance `stream + g`.
+    the stream of chance `stream + g`. A game that is not over after most_plies is a draw.
     """
     positions = len(first) - 1
     strategies = genomes.shape[1]
@@ -102,7 +103,8 @@ def play_votes(
         for game in range(games):
             ours = game & 1 == 0
             index = 0
-            while True:
+            gain = 0.5
+            for _ in range(most_plies):
                 if ours:
                     if decided[index] == UNKNOWN:
                         prepare(
@@ -130,12 +132,11 @@ def play_votes(
                 edge = first[index] + place
                 index = children[edge]
                 if index < 0:
-                    if index == DREW:
-                        points += 0.5
-                    elif (index == WON) == ours:
-                        points += 1.0
+                    if index != DREW:
+                        gain = 1.0 if (index == WON) == ours else 0.0
                     break
                 ours = ours != flips[edge]
+            points += gain
         shares[genome] = points / games
 
 
@@ -157,7 +158,8 @@ class Wishes:
         loop = play_votes if game.is_compiled else in_python(play_votes)
         loop(
             graph.first, graph.children, graph.flips, self.begin, self.places,
-            game.bound("most_legal"), genomes, rival, seed, stream, games, shares,
+            game.bound("most_legal"), game.bound("most_plies"), genomes, rival, seed, stream,
+            games, shares,
         )  # fmt: skip
         return shares
 

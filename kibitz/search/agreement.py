@@ -3,7 +3,8 @@
 A player is described by the moves it may make: for every move of every position that can be
 reached, whether it might be chosen. A position is kept where every such move leads to the verdict
 that the position has. The worst that can happen is found by following all of the player's moves
-and all of the other's: an exact bound, not a match.
+and all of the other's: a bound, not a match. It is exact where the moves are known, as they are
+from a table of values; an agent that draws lots is asked many times, and might once do otherwise.
 """
 
 from __future__ import annotations

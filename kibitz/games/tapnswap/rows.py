@@ -2,9 +2,9 @@
 
 A pair of hands is (left, right). Pairs are numbered: first the 20 with two different hands, by
 left, then by right; then the 5 with equal ones, from 0-0 to 4-4. A position is row 25 * own pair +
-the other's pair, own meaning whoever is to move. Of these 625 rows 526 can occur by default:
-settings. The others are those in which somebody's hands are 0-0, for then the game is over (49
-rows), and 50 that no line of play leads to.
+the other's pair, own meaning whoever is to move. Of these 625 rows 526 can occur with the
+default settings. The others are those in which somebody's hands are 0-0, for then the game is over
+(49 rows), and 50 that no line of play leads to.
 """
 
 from __future__ import annotations

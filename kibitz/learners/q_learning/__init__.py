@@ -274,6 +274,11 @@ def train(game: Game, settings: Settings, seed: int, run: Run) -> Learned:
     if kept is None:
         run.log(**learner.figures(0))
     else:
+        like = {
+            "values": learner.values, "visits": learner.visits, "chance": learner.rngs,
+            "progress": np.zeros(2, np.int64), "curve": np.zeros((1, len(COLUMNS))),
+        }  # fmt: skip
+        run.check(kept, like)
         learner.settle(kept["values"], kept["visits"])
         learner.rngs[:] = kept["chance"]
         at, updates = (int(number) for number in kept["progress"])

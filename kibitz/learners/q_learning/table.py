@@ -21,7 +21,7 @@ from kibitz.core.agent import CompiledAgent, Kind, Opinion, opinion
 from kibitz.core.chance import draw_best
 from kibitz.core.compiled import CHOOSE, VALUE, compiled
 from kibitz.core.errors import BadModel, Misuse
-from kibitz.core.files import save
+from kibitz.core.files import check_can_save, save
 from kibitz.core.game import Game
 from kibitz.core.models import load_model, own_model, save_model
 from kibitz.core.options import Text
@@ -114,6 +114,14 @@ class QTable:
         """Write values to a CSV file, and visits to `data/count_` and its name beside it."""
         cells = _checked_cells(self.game)
         paths = Path(path), _counts_beside(Path(path))
+        for file in paths:  # both or neither
+            try:
+                file.parent.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise Misuse(
+                    f"Cannot make the folder '{file.parent}': {error.strerror}."
+                ) from error
+            check_can_save(file)
         kept = self.beyond or {}
         for file, name, array in zip(
             paths, ("values", "visits"), (self.values, self.visits), strict=True
@@ -122,7 +130,6 @@ class QTable:
             table.flat[cells] = array
             text = io.StringIO()
             np.savetxt(text, table, delimiter=",")  # numbers as %.18e, which is exact
-            file.parent.mkdir(parents=True, exist_ok=True)
             save(file, text.getvalue())
         return paths
 
@@ -144,7 +151,7 @@ class QTable:
         for name, table in tables.items():
             rest = table.copy()
             rest.flat[cells] = 0.0
-            if rest.any():
+            if rest.any() or np.signbit(rest).any():
                 beyond[name] = rest
         return cls(
             game=game,
@@ -195,8 +202,10 @@ def _read_csv(path: Path, game: Game) -> np.ndarray:
     shape = _shape(game)
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadModel(f"Cannot read '{path}': {error}.") from error
+    except OSError as error:
+        raise BadModel(f"Cannot read '{path}': {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise BadModel(f"Cannot read '{path}': it is no text.") from error
     wanted = f"A Q-table of {game.described()} has {shape[0]} rows of {shape[1]} numbers"
     if len(lines) != shape[0]:
         raise BadModel(f"{wanted}, and '{path}' has {len(lines)} rows.")
@@ -207,7 +216,7 @@ def _read_csv(path: Path, game: Game) -> np.ndarray:
             raise BadModel(f"{wanted}, and row {row + 1} of '{path}' has {len(parts)}.")
         for column, part in enumerate(parts):
             try:
-                table[row, column] = float(part)
+                table[row, column] = float(part.replace("_", "no number"))
             except ValueError:
                 raise BadModel(
                     f"'{part.strip()[:40]}' in row {row + 1}, column {column + 1} of '{path}' "
@@ -290,7 +299,7 @@ class QTableKind:
         # A table is for one choice of settings, and those that come with games for the defaults.
         if reason or (not game.changed() and own_model(game, OWN) is not None):
             return reason
-        return f"no table comes with it; make one: kibitz train {game.name} q-learning"
+        return f"no table comes with it; make one: kibitz train {game.typed()} q-learning"
 
     def __call__(self, game: Game, model: str = OWN) -> CompiledAgent:
         """Make the agent from a model file, or from a table that comes with the game."""
