@@ -8,7 +8,7 @@ import sys
 
 from bench.report import RESULTS, commit, machine, table
 
-ALL = ("random_play", "matches", "start_up", "evolution", "q_learning")
+ALL = ("random_play", "matches", "start_up", "evolution", "q_learning", "lines")
 
 
 def main(arguments: list[str]) -> None:

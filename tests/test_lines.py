@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import doctest
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,10 +22,19 @@ from kibitz.games.mexican_train.lines import (
     NODES,
     NONE,
     RESULTS,
-    TILES,
     VALUE,
     find_line,
     list_lines,
+)
+from kibitz.games.mexican_train.tiles import (
+    HIGH,
+    IS_DOUBLE,
+    LOW,
+    MOST_TILES,
+    PIPS,
+    TILE,
+    fits,
+    other_end,
     tile_of,
 )
 
@@ -195,15 +209,15 @@ def read(found, lengths, count):
 
 
 def test_tiles_are_numbered_as_agreed():
-    assert len(ENDS) == TILES == 136
+    assert len(ENDS) == MOST_TILES == 136
     for tile, (a, b) in enumerate(ENDS):
-        assert (lines.LOW[tile], lines.HIGH[tile]) == (a, b)
-        assert tile_of(a, b) == tile_of(b, a) == tile == b * (b + 1) // 2 + a
-        assert lines.PIPS[tile] == a + b
-        assert lines.IS_DOUBLE[tile] == (a == b)
-        assert lines.fits(tile, a)
-        assert lines.other_end(tile, a) == b
-    assert {lines.HIGH[tile] for tile in range(91)} == set(range(13))  # the double-12 set
+        assert (LOW[tile], HIGH[tile]) == (a, b)
+        assert tile_of(a, b) == tile_of(b, a) == TILE[b, a] == tile == b * (b + 1) // 2 + a
+        assert PIPS[tile] == a + b
+        assert IS_DOUBLE[tile] == (a == b)
+        assert fits(tile, a)
+        assert other_end(tile, a) == b
+    assert {HIGH[tile] for tile in range(91)} == set(range(13))  # the double-12 set
 
 
 # --- all lines -----------------------------------------------------------------------------------
@@ -433,6 +447,35 @@ def test_agents_may_keep_spare_room():
     length = lines.best_line(tiles, 3, end, AIM_VALUE, 0.9, 1.0, 1000, line, result)
     assert line.tolist() == [*hand, *[NONE] * 7]
     assert length == 3
+
+
+def some_answers():
+    """Give best lines as lists, for small hands and for large ones that are cut short."""
+    rng = np.random.default_rng(61)
+    asked = [*ODD_HANDS, *small_hands(62, 10)]
+    asked += [(deal(rng, 15, n), int(rng.integers(0, 16))) for n in (15, 25, 40, 80)]
+    return [
+        [list(found), *result.tolist()]
+        for hand, end in asked
+        for aim in (AIM_PIPS, AIM_VALUE)
+        for found, result in [run(hand, end, aim, (0.9, 0.8), 500)]
+    ]
+
+
+def test_the_compiler_changes_nothing():
+    """Also, uncompiled, reading past the end of an array and overflow raise."""
+    code = "import json, tests.test_lines as t; print(json.dumps(t.some_answers()))"
+    done = subprocess.run(
+        [sys.executable, "-W", "error::RuntimeWarning", "-c", code],
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        cwd=Path(__file__).parent.parent,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    for plain, compiled in zip(json.loads(done.stdout), some_answers(), strict=True):
+        assert plain[0] == compiled[0]
+        assert plain[1:] == pytest.approx(compiled[1:])  # powers are rounded otherwise
 
 
 # --- for people ----------------------------------------------------------------------------------

@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 from kibitz.games.mexican_train.line_agents import BEST_LINE, PERSISTENT_LINE
+from kibitz.games.mexican_train.planner import PLANNER
 from kibitz.games.mexican_train.simple_agents import SIMPLE
 
-AGENTS = {**SIMPLE, "best-line": BEST_LINE, "persistent-line": PERSISTENT_LINE}
+AGENTS = {
+    **SIMPLE,
+    "best-line": BEST_LINE,
+    "persistent-line": PERSISTENT_LINE,
+    "planner": PLANNER,
+}

@@ -17,7 +17,7 @@ import numpy as np
 
 from kibitz.core.compiled import compiled
 from kibitz.core.game import VIEWER
-from kibitz.games.mexican_train.rules import HIGH, HIGHEST, HOLDER, LOW, MOST_TILES, NUMBERS
+from kibitz.games.mexican_train.rules import HIGH, HIGHEST, HOLDER, LOW, MOST_TILES, NUMBERS, TILE
 
 # The tiles of each double-N set that are no doubles, most pips first.
 RANKED = np.zeros((NUMBERS, MOST_TILES - NUMBERS), np.int16)
@@ -34,13 +34,15 @@ MOST_RANKED = 60  # tiles that a dive can tell apart; more are never looked at
 IN, OFF = 0, 1
 
 # A desk: the hand as rows of bits, its doubles, how many other tiles, the pips of all; those tiles
-# in order and each one's place; the path that was best, and the number whose double ends it.
+# in order and each one's place; the path that was best, the number whose double ends it, and whether
+# the other doubles are played where their numbers are first passed, or as the path says.
 ROWS = 0
 DOUBLES = ROWS + NUMBERS
 SINGLES = DOUBLES + 1
 TOTAL = SINGLES + 1
 HELD = TOTAL + 1
-NODES = HELD + 1
+EAGER = HELD + 1
+NODES = EAGER + 1
 PIPS = NODES + 1
 PLACE = PIPS + MOST_RANKED
 FIRST = PLACE + NUMBERS * NUMBERS
@@ -151,6 +153,7 @@ def dive(desk, start, longest, weights, budget, best):
         eager = False
         for number in range(NUMBERS):
             desk[ROWS + number] |= doubles & 1 << number
+    desk[EAGER] = eager
     fine = lost_in_all * weights[OFF, min(singles + 1, TURNS - 1)]
     length = nodes = 0
     worth = np.empty(LEVELS)
@@ -275,3 +278,23 @@ def dive(desk, start, longest, weights, budget, best):
             desk[ROWS + number] &= ~(1 << number)
     desk[NODES] = nodes
     return best, length
+
+
+@compiled()
+def write_path(desk, length, line):
+    """Write the tiles along the path that a dive has found, and give how many."""
+    count = seen = 0
+    held = desk[HELD]
+    for i in range(length):
+        number = desk[PATH + i]
+        if i > 0:
+            line[count] = TILE[desk[PATH + i - 1], number]
+            count += 1
+        if desk[EAGER] and (desk[DOUBLES] & ~seen) >> number & 1 and number != held:
+            line[count] = TILE[number, number]
+            count += 1
+        seen |= 1 << number
+    if held != NONE:
+        line[count] = TILE[held, held]
+        count += 1
+    return count

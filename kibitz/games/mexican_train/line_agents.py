@@ -26,14 +26,12 @@ from kibitz.core.options import Flag, Option, Real, Whole
 from kibitz.core.table import View
 from kibitz.games.mexican_train.dive import (
     DESK,
-    DOUBLES,
-    HELD,
     NODES,
     NONE,
-    PATH,
     TURNS,
     dive,
     lay_out,
+    write_path,
 )
 from kibitz.games.mexican_train.dive import IN as IN_LINE
 from kibitz.games.mexican_train.dive import OFF as OFF_LINE
@@ -46,7 +44,6 @@ from kibitz.games.mexican_train.rules import (
     LENGTH,
     MOST_TILES,
     PASS,
-    TILE,
     TILES,
     tiles_in_set,
 )
@@ -90,26 +87,6 @@ def keep_place(view, memory):
     memory[OF_HAND] = view[HAND] + 1
     memory[AT_LENGTH] = view[LENGTH + seat]
     memory[WITH_TILES] = view[TILES + seat]
-
-
-@compiled()
-def write_path(desk, length, every, memory):
-    """Write the tiles along the path on a desk into memory, and every double on the way if so."""
-    count = seen = 0
-    held = desk[HELD]
-    for i in range(length):
-        number = desk[PATH + i]
-        if i > 0:
-            memory[LINE + count] = TILE[desk[PATH + i - 1], number]
-            count += 1
-        if every and (desk[DOUBLES] & ~seen) >> number & 1 and number != held:
-            memory[LINE + count] = TILE[number, number]
-            count += 1
-        seen |= 1 << number
-    if held != NONE:
-        memory[LINE + count] = TILE[held, held]
-        count += 1
-    memory[COUNT] = count
 
 
 @compiled()
@@ -163,10 +140,10 @@ def search_deep(view, end, longest, weights, memory, kept):
     _, length = dive(desk, end, n, powers, DIVE_NODES, best)
     whole = desk[NODES] <= DIVE_NODES
     if length > 0:
-        write_path(desk, length, True, memory)
+        memory[COUNT] = write_path(desk, length, memory[LINE:])
     if memory[COUNT] > longest:
         _, length = dive(desk, end, longest, powers, DIVE_NODES, -np.inf)
-        write_path(desk, length, False, memory)
+        memory[COUNT] = write_path(desk, length, memory[LINE:])
         whole = False
     memory[IS_BEST] = whole and weights[IN_DISCOUNT] == weights[OFF_DISCOUNT]
 
@@ -221,9 +198,7 @@ def worth_of_line(view, weights, memory):
     hand = np.empty(n, np.int64)
     own_tiles(view, hand)
     line = memory[LINE:]
-    return line_value(
-        line, memory[COUNT], hand, n, weights[IN_DISCOUNT], weights[OFF_DISCOUNT]
-    )
+    return line_value(line, memory[COUNT], hand, n, weights[IN_DISCOUNT], weights[OFF_DISCOUNT])
 
 
 @compiled()
@@ -265,9 +240,8 @@ def settle_line(view, actions, n, weights, memory, rng, persistent):
     """Bring a line that is fit to follow into memory, if one is needed; tell whether it is."""
     if not needs_line(view, actions, n):
         return False
-    if not has_line(view, memory) or memory[COUNT] == 0:
-        search(view, weights, memory, rng)
-    elif not persistent and (weights[SMART] == 0.0 or not memory[IS_BEST]):
+    known = persistent or (weights[SMART] > 0.0 and memory[IS_BEST] != 0)
+    if not (known and has_line(view, memory) and memory[COUNT] > 0):
         search(view, weights, memory, rng)
     return True
 

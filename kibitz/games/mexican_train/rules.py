@@ -69,17 +69,15 @@ from kibitz.core.game import (
 )
 from kibitz.core.options import Flag, Whole
 from kibitz.core.table import Table
+from kibitz.games.mexican_train.tiles import HIGH, LOW, MOST_NUMBER, MOST_TILES, NUMBERS, TILE
 
-MOST_NUMBER = 15
-NUMBERS = MOST_NUMBER + 1
-MOST_TILES = NUMBERS * (NUMBERS + 1) // 2
 MOST_SEATS = 12
 LINES = MOST_SEATS + 1
 SHARED = MOST_SEATS  # the line of everybody
 ENGINE = LINES  # the "line" of the engine itself
 MANY = 99  # more than any hand can have of a number
 MOST_PLIES = 32_000  # what a cell can count
-MIXED = 8  # exchanges for each hidden tile
+MIXED = 8  # circles for each hidden tile
 
 PLAYED, BONEYARD, ABSENT = 20, 21, 22  # holders that are no seats
 PASS = LINES * MOST_TILES
@@ -87,16 +85,6 @@ DRAW = PASS + 1
 DOUBLE, DREW = 1, 2  # in `again`
 SEEDS = 4  # cells of 15 bits
 BITS = 15
-
-HIGH = np.array([b for b in range(NUMBERS) for _ in range(b + 1)], np.int16)
-LOW = np.array([a for b in range(NUMBERS) for a in range(b + 1)], np.int16)
-TILE = np.array(
-    [
-        [max(a, b) * (max(a, b) + 1) // 2 + min(a, b) for b in range(NUMBERS)]
-        for a in range(NUMBERS)
-    ],
-    np.int16,
-)  # [number, number]
 
 OPTIONS = (
     Whole(
@@ -366,9 +354,10 @@ def play(state, action):
     state[LENGTH + line] += 1
     state[END + line] = low + high - state[END + line]
     state[TILES + seat] -= 1
-    for number in (low, high):
+    drawn = state[AGAIN] == DREW  # then nothing else fits, and what it allowed for is gone again
+    for number in range(NUMBERS):
         may = MAY + seat * NUMBERS + number
-        if 0 < state[may] < MANY and (number == low or low != high):
+        if (drawn or number == low or number == high) and 0 < state[may] < MANY:
             state[may] -= 1
     if line == seat and low != high:
         state[PENNY + seat] = 0
@@ -410,68 +399,87 @@ def look(state, seat, out):
 
 
 @compiled()
-def count_tile(have, seat, tile, more):
-    """Count a tile to a seat's numbers, or off them; the boneyard may have anything."""
-    if seat < MOST_SEATS:
-        have[seat, LOW[tile]] += more
-        if LOW[tile] != HIGH[tile]:
-            have[seat, HIGH[tile]] += more
+def count_tile(have, view, seat, tile, more):
+    """Count a tile to a seat's numbers, or off them; give by how much more it then has too much.
+
+    The boneyard may have anything.
+    """
+    if seat >= MOST_SEATS:
+        return 0
+    change = 0
+    for half in range(1 if LOW[tile] == HIGH[tile] else 2):
+        number = LOW[tile] if half == 0 else HIGH[tile]
+        may = view[MAY + seat * NUMBERS + number]
+        change -= max(0, have[seat, number] - may)
+        have[seat, number] += more
+        change += max(0, have[seat, number] - may)
+    return change
 
 
 @compiled()
-def too_many(have, view, seat, tile):
-    """Count by how much a seat has more tiles with a tile's numbers than it may have."""
+def is_wrong(have, view, seat, tile):
+    """Tell whether a seat has more tiles with one of a tile's numbers than it may have."""
     if seat >= MOST_SEATS:
-        return 0
+        return False
     may = MAY + seat * NUMBERS
-    low, high = int(LOW[tile]), int(HIGH[tile])
-    found = max(0, have[seat, low] - view[may + low])
-    return found if low == high else found + max(0, have[seat, high] - view[may + high])
+    low, high = LOW[tile], HIGH[tile]
+    return have[seat, low] > view[may + low] or have[seat, high] > view[may + high]
 
 
 @compiled()
 def swap_tiles(have, view, tiles, owners, i, j):
     """Exchange the owners of two tiles; give by how much more there is too much after it."""
     one, two = owners[i], owners[j]
-    before = too_many(have, view, one, tiles[i]) + too_many(have, view, two, tiles[j])
-    before += too_many(have, view, two, tiles[i]) + too_many(have, view, one, tiles[j])
-    count_tile(have, one, tiles[i], -1)
-    count_tile(have, two, tiles[j], -1)
-    count_tile(have, two, tiles[i], 1)
-    count_tile(have, one, tiles[j], 1)
+    change = count_tile(have, view, one, tiles[i], -1) + count_tile(have, view, two, tiles[j], -1)
+    change += count_tile(have, view, two, tiles[i], 1) + count_tile(have, view, one, tiles[j], 1)
     owners[i], owners[j] = two, one
-    after = too_many(have, view, one, tiles[i]) + too_many(have, view, two, tiles[j])
-    after += too_many(have, view, two, tiles[i]) + too_many(have, view, one, tiles[j])
-    return after - before
+    return change
+
+
+@compiled()
+def may_take(have, view, room, holder, tile):
+    """Tell whether a holder has room for a tile and can have it, beside what it has been given."""
+    if holder == MOST_SEATS:
+        return room[holder] > 0
+    may = MAY + holder * NUMBERS
+    low, high = LOW[tile], HIGH[tile]
+    return (
+        room[holder] > 0
+        and have[holder, low] < view[may + low]
+        and have[holder, high] < view[may + high]
+    )
 
 
 @compiled()
 def hand_out(view, tiles, owners, have, room, rng):
-    """Give each hidden tile to somebody who may have it, those with fewest takers first."""
-    for takers in range(MOST_SEATS + 2):
+    """Give each hidden tile to somebody who may have it, those with fewest takers first.
+
+    room [seats and the boneyard] counts the places that are free.
+    """
+    takers = np.zeros(len(tiles), np.int64)
+    for i in range(len(tiles)):
+        for holder in range(len(room)):
+            takers[i] += may_take(have, view, room, holder, tiles[i])
+    for fewest in range(len(room) + 1):
         for i in range(len(tiles)):
-            if owners[i] >= 0:
-                continue
-            fits = 0
-            for seat in range(len(room)):
-                holder = BONEYARD if seat == MOST_SEATS else seat
-                count_tile(have, holder, tiles[i], 1)
-                fits += room[seat] > 0 and too_many(have, view, holder, tiles[i]) == 0
-                count_tile(have, holder, tiles[i], -1)
-            if fits > takers:
+            if takers[i] != fewest:
                 continue
             # By lot among the free places of those who may have it, or of all if there are none.
             places = 0
-            for seat in range(len(room)):
-                holder = BONEYARD if seat == MOST_SEATS else seat
-                count_tile(have, holder, tiles[i], 1)
-                if room[seat] > 0 and (fits == 0 or too_many(have, view, holder, tiles[i]) == 0):
-                    places += room[seat]
-                    if below(rng, places) < room[seat]:
-                        owners[i] = holder
-                count_tile(have, holder, tiles[i], -1)
-            room[MOST_SEATS if owners[i] == BONEYARD else owners[i]] -= 1
-            count_tile(have, owners[i], tiles[i], 1)
+            chosen = -1
+            for strict in (True, False):
+                for holder in range(len(room)):
+                    free = room[holder]
+                    if strict and not may_take(have, view, room, holder, tiles[i]):
+                        free = 0
+                    places += free
+                    if free > 0 and below(rng, places) < free:
+                        chosen = holder
+                if chosen >= 0:
+                    break
+            room[chosen] -= 1
+            owners[i] = BONEYARD if chosen == MOST_SEATS else chosen
+            count_tile(have, view, owners[i], tiles[i], 1)
 
 
 @compiled()
@@ -481,7 +489,7 @@ def repair(view, tiles, owners, have, rng):
         wrong = 0
         worst = -1
         for i in range(len(tiles)):
-            if too_many(have, view, owners[i], tiles[i]) > 0:
+            if is_wrong(have, view, owners[i], tiles[i]):
                 wrong += 1
                 if below(rng, wrong) == 0:
                     worst = i
@@ -507,12 +515,37 @@ def repair(view, tiles, owners, have, rng):
         swap_tiles(have, view, tiles, owners, worst, best)
 
 
+@compiled()
+def mix(view, tiles, owners, have, rng):
+    """Move tiles in circles by lot, wherever all may be where they come to.
+
+    A tile changes places with another, then perhaps with one more, and so on; the whole is taken
+    back if somebody then has what it cannot have. Two would not do: three seats may only be able to
+    pass tiles on in a ring. A circle is as likely as its reverse, so that in the end every world
+    is equally likely.
+    """
+    hidden = len(tiles)
+    others = np.empty(MOST_SEATS, np.int64)
+    for _ in range(MIXED * hidden):
+        i = below(rng, hidden)
+        change = 0
+        n = 0
+        while n == 0 or (n < MOST_SEATS and below(rng, 2) == 0):
+            others[n] = below(rng, hidden)
+            if owners[others[n]] != owners[i]:
+                change += swap_tiles(have, view, tiles, owners, i, others[n])
+            n += 1
+        if change > 0:
+            for back in range(n - 1, -1, -1):
+                swap_tiles(have, view, tiles, owners, i, others[back])
+
+
 @compiled(REDEAL)
 def redeal(view, rng):
     """Deal the hidden tiles anew: to each seat as many as it holds, none that it cannot have.
 
-    A random hand-out is repaired where it must be; then pairs are exchanged by lot wherever both
-    may be, many times over, so that in the end every world is about equally likely.
+    A random hand-out is repaired where it must be, then mixed, so that every world is about equally
+    likely.
     """
     count = tiles_in_set(view)
     hidden = 0
@@ -534,10 +567,7 @@ def redeal(view, rng):
     owners = np.full(hidden, -1)
     hand_out(view, tiles, owners, have, room, rng)
     repair(view, tiles, owners, have, rng)
-    for _ in range(MIXED * hidden):
-        i, j = below(rng, hidden), below(rng, hidden)
-        if owners[i] != owners[j] and swap_tiles(have, view, tiles, owners, i, j) > 0:
-            swap_tiles(have, view, tiles, owners, i, j)
+    mix(view, tiles, owners, have, rng)
     for i in range(hidden):
         view[HOLDER + tiles[i]] = owners[i]
     for cell in range(SEEDS):
@@ -604,10 +634,14 @@ def most_legal(settings: Mapping[str, Any]) -> int:
 
 
 def most_plies(settings: Mapping[str, Any]) -> int:
-    """Bound the plies: in each hand every tile, a round of passes after each, and the draws."""
+    """Bound the plies: in each hand every tile, two rounds of passes after each, and the draws.
+
+    After a round of passes all pennies are up; after another everybody has shown to lack all ends.
+    A pass that does not count to these comes after a draw.
+    """
     seats, tiles = settings["players"], _tiles(settings)
     hands = min(settings["hands"] or NUMBERS, settings["highest"] + 1)
-    each = tiles * (seats + 1) + 2 * seats + (tiles if settings["boneyard"] else 0)
+    each = tiles * (2 * seats + 1) + (2 * tiles if settings["boneyard"] else 0)
     return min(MOST_PLIES, hands * each)
 
 
