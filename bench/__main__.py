@@ -8,7 +8,7 @@ import sys
 
 from bench.report import RESULTS, commit, machine, table
 
-ALL = ("random_play", "matches", "start_up", "evolution", "q_learning", "lines")
+ALL = ("random_play", "matches", "start_up", "evolution", "q_learning", "lines", "mexican_train")
 
 
 def main(arguments: list[str]) -> None:

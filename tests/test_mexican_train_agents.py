@@ -130,7 +130,8 @@ def test_a_dive_finds_what_all_lines_hold(shape):
             for tile in line:
                 assert played in (LOW[tile], HIGH[tile])
                 played = int(LOW[tile] + HIGH[tile]) - played
-            assert len(set(line)) == len(line) and set(line) <= set(hand)
+            assert len(set(line)) == len(line)
+            assert set(line) <= set(hand)
 
 
 def test_a_dive_finds_nothing_where_nothing_is_better():
@@ -142,7 +143,8 @@ def test_a_dive_finds_nothing_where_nothing_is_better():
         assert length > 0
         assert best_by_dive(hand, end, WHOLE, weights, best=worth)[2] == 0
         again = best_by_dive(hand, end, WHOLE, weights, best=worth - 0.01)
-        assert again[0] == pytest.approx(worth) and again[2] > 0
+        assert again[0] == pytest.approx(worth)
+        assert again[2] > 0
 
 
 def test_a_dive_stops_at_its_budget_and_says_so():
@@ -151,7 +153,8 @@ def test_a_dive_stops_at_its_budget_and_says_so():
     hand, end = random_hand(rng, 12, 40)
     few = best_by_dive(hand, end, WHOLE, weights, budget=100, highest=12)
     more = best_by_dive(hand, end, WHOLE, weights, budget=10_000, highest=12)
-    assert few[3] > 100 and more[3] > 10_000
+    assert few[3] > 100
+    assert more[3] > 10_000
     assert few[0] <= more[0]
     hand, end = random_hand(rng, 9, 10)
     assert best_by_dive(hand, end, WHOLE, weights, budget=10_000)[3] <= 10_000
@@ -416,7 +419,8 @@ def test_explaining_changes_nothing_and_says_what_is_chosen(name):
         view, agent = table.view(), agents[table.seat]
         before = agent.memory.copy(), agent.rng.words.copy()
         said = agent.explain(view)
-        assert (agent.memory == before[0]).all() and (agent.rng.words == before[1]).all()
+        assert (agent.memory == before[0]).all()
+        assert (agent.rng.words == before[1]).all()
         action = agent.choose(view)
         assert said.action == action
         table.play(action)

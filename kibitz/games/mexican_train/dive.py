@@ -34,7 +34,7 @@ MOST_RANKED = 60  # tiles that a dive can tell apart; more are never looked at
 IN, OFF = 0, 1
 
 # A desk: the hand as rows of bits, its doubles, how many other tiles, the pips of all; those tiles
-# in order and each one's place; the path that was best, the number whose double ends it, and whether
+# in order and each one's place; the best path, the number whose double ends it, and whether
 # the other doubles are played where their numbers are first passed, or as the path says.
 ROWS = 0
 DOUBLES = ROWS + NUMBERS

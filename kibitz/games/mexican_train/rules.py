@@ -79,7 +79,7 @@ MANY = 99  # more than any hand can have of a number
 MOST_PLIES = 32_000  # what a cell can count
 MIXED = 8  # circles for each hidden tile
 
-PLAYED, BONEYARD, ABSENT = 20, 21, 22  # holders that are no seats
+BONEYARD, PLAYED, ABSENT = 20, 21, 22  # holders that are no seats; the last two are for all to see
 PASS = LINES * MOST_TILES
 DRAW = PASS + 1
 DOUBLE, DREW = 1, 2  # in `again`
@@ -250,21 +250,19 @@ def legal(state, actions):
         return 0
     shared = is_shared_open(state)
     highest = int(state[HIGHEST])
+    seats = int(state[SEATS])
     n = 0
-    for line in range(LINES):
+    for i in range(seats + 1):
+        line = i if i < seats else SHARED
         if not is_open(state, seat, line, shared):
             continue
         end = int(state[END + line])
-        base = end * (end + 1) // 2
-        for low in range(end + 1):
-            if state[HOLDER + base + low] == seat:
-                actions[n] = line * MOST_TILES + base + low
-                n += 1
-        for high in range(end + 1, highest + 1):
-            tile = high * (high + 1) // 2 + end
-            if state[HOLDER + tile] == seat:
-                actions[n] = line * MOST_TILES + tile
-                n += 1
+        tile = end * (end + 1) // 2
+        for number in range(highest + 1):
+            # Written first and kept if it is one's own: no branch that could be guessed wrong.
+            actions[n] = line * MOST_TILES + tile
+            n += state[HOLDER + tile] == seat
+            tile += 1 if number < end else number + 1
     if n == 0:
         actions[0] = DRAW if state[LEFT] > 0 and state[AGAIN] != DREW else PASS
         n = 1
@@ -282,14 +280,20 @@ def show_lack(state, seat):
 
 @compiled()
 def is_blocked(state):
-    """Tell whether everybody knows that nobody can play."""
+    """Tell whether everybody knows that nobody can play, nor could if all pennies were up.
+
+    A penny that is not up yet goes up when its seat passes, and may help the others.
+    """
     if state[LEFT] > 0:
         return False
     shared = is_shared_open(state)
-    for seat in range(state[SEATS]):
-        for line in range(LINES):
-            may = state[MAY + seat * NUMBERS + state[END + line]]
-            if may > 0 and is_open(state, seat, line, shared):
+    for line in range(LINES):
+        if state[OPEN_DOUBLE] > 0 and line != state[OPEN_DOUBLE] - 1:
+            continue
+        if line >= state[SEATS] and not (line == SHARED and shared):
+            continue
+        for seat in range(state[SEATS]):
+            if state[MAY + seat * NUMBERS + state[END + line]] > 0:
                 return False
     return True
 
@@ -327,6 +331,14 @@ def draw_tile(state, seat):
             state[MAY + seat * NUMBERS + number] += 1
 
 
+@compiled()
+def use_up(state, seat, number):
+    """Note that a seat has one tile less that can have a number."""
+    may = MAY + seat * NUMBERS + number
+    if 0 < state[may] < MANY:
+        state[may] -= 1
+
+
 @compiled(PLAY)
 def play(state, action):
     """Place a tile, draw or pass; a hand that is over is counted, and the next one is dealt."""
@@ -354,11 +366,13 @@ def play(state, action):
     state[LENGTH + line] += 1
     state[END + line] = low + high - state[END + line]
     state[TILES + seat] -= 1
-    drawn = state[AGAIN] == DREW  # then nothing else fits, and what it allowed for is gone again
-    for number in range(NUMBERS):
-        may = MAY + seat * NUMBERS + number
-        if (drawn or number == low or number == high) and 0 < state[may] < MANY:
-            state[may] -= 1
+    if state[AGAIN] == DREW:  # then nothing else fits, and what it allowed for is gone again
+        for number in range(NUMBERS):
+            use_up(state, seat, number)
+    else:
+        use_up(state, seat, low)
+        if low != high:
+            use_up(state, seat, high)
     if line == seat and low != high:
         state[PENNY + seat] = 0
     state[OPEN_DOUBLE] = line + 1 if low == high and state[COVER] else 0
@@ -375,7 +389,7 @@ def play(state, action):
 def score(state, points):
     """Pips of all hands, this one included, negative: fewest are best."""
     for seat in range(state[SEATS]):
-        points[seat] = -float(state[PIPS + seat])
+        points[seat] = 0.0 - state[PIPS + seat]  # and not -0.0
     if state[SEAT] != OVER:
         for tile in range(tiles_in_set(state)):
             holder = state[HOLDER + tile]
@@ -391,10 +405,9 @@ def look(state, seat, out):
     """Hide the tiles of others and of the boneyard, and what later deals are made of."""
     copy_cells(state, out)
     out[VIEWER] = seat
-    for tile in range(tiles_in_set(state)):
-        holder = state[HOLDER + tile]
-        if holder != seat and (holder < MOST_SEATS or holder == BONEYARD):
-            out[HOLDER + tile] = HIDDEN
+    for cell in range(HOLDER, HOLDER + MOST_TILES):  # all, and no branch: four times as fast
+        holder = out[cell]
+        out[cell] = holder if (holder == seat) | (holder > BONEYARD) else HIDDEN
     out[FUTURE : FUTURE + SEEDS] = HIDDEN
 
 
@@ -627,10 +640,10 @@ def _tiles(settings: Mapping[str, Any]) -> int:
 
 
 def most_legal(settings: Mapping[str, Any]) -> int:
-    """Bound the legal actions: every tile of a hand on every line, each number only once a tile."""
+    """Bound the legal actions: every tile of a hand on every line, and one to spare for `legal`."""
     seats, tiles = settings["players"], _tiles(settings)
     hand = tiles if settings["boneyard"] else -(-tiles // seats)
-    return max(1, hand * (seats + 1))
+    return hand * (seats + 1) + 1
 
 
 def most_plies(settings: Mapping[str, Any]) -> int:
