@@ -26,7 +26,10 @@ PAGES = [
 ]  # fmt: skip
 RUNNABLE = [
     ROOT / "README.md",
-    *(ROOT / "docs" / f"{n}.md" for n in ("add-an-agent", "nim-expert", "evolution", "q-learning")),
+    *(
+        ROOT / "docs" / f"{name}.md"
+        for name in ("add-an-agent", "nim-expert", "evolution", "q-learning", "mexican-train")
+    ),
 ]  # commands need nothing else
 KINDS = {"python", "python fragment", "sh", "text", "toml"}
 FENCE = re.compile(r"^```(?P<kind>[^\n]*)\n(?P<body>.*?)^```$", re.M | re.S)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kibitz.core.chance import Chance
-from kibitz.core.compiled import Rules, in_python
+from kibitz.core.compiled import JIT, Rules, in_python
 from kibitz.core.game import HEADER, HIDDEN, OVER, SEAT, VIEWER, Game
 from kibitz.core.record import Record
 from kibitz.core.table import Table
@@ -18,9 +19,20 @@ from kibitz.play.batch import Batch
 from tests.conftest import games, positions, walk
 
 MANY = 3000  # random games of every game with its default settings
-STEPS = 60_000  # or as many as take so many plies, where games are long
-PLIES = 300  # a long game is looked at in detail only so far
+# Where games are long, as many as take so many plies, and each is followed only so far. Rules as
+# plain Python are some hundred times slower: then a long game is followed less far, and looked at
+# closely only now and then.
+STEPS = 60_000 if JIT else 20_000
+PLIES = 300 if JIT else 100
+LOOKS = PLIES if JIT else 10
 seeds = st.integers(0, 2**63 - 1)
+
+
+def looked_at(game: Game, seed: int, rng: Chance) -> Iterator[Table]:
+    """Go through positions of a random game: the first ones and the last, between them by lot."""
+    for table, _ in zip(positions(game, seed), range(PLIES), strict=False):
+        if table.over or table.plies < LOOKS // 2 or rng.below(PLIES) < LOOKS:
+            yield table
 
 
 def in_range(table: Table) -> bool:
@@ -74,7 +86,7 @@ def test_someone_can_move_until_the_game_ends(game, seed):
 
 
 @given(games(), seeds)
-@settings(max_examples=60)
+@settings(max_examples=60 if JIT else 30)
 def test_the_same_deal_and_actions_give_the_same_game(game, seed):
     table = walk(game, seed)
     again = game.deal(seed)
@@ -89,7 +101,7 @@ def test_the_same_deal_and_actions_give_the_same_game(game, seed):
 def test_a_view_shows_what_can_be_done_and_leaks_nothing(game, seed):
     rng = Chance(seed, 0, 5)
     hidden = 0
-    for table, _ in zip(positions(game, seed), range(PLIES), strict=False):
+    for table in looked_at(game, seed, rng):
         # Whoever moves, and somebody by lot: all of twelve at every ply would take too long.
         for seat in {max(table.seat, 0), rng.below(game.players)}:
             view = table.view(seat)
@@ -130,6 +142,7 @@ def _option_cells(game: Game) -> int:
     return sum(option.cells for option in game.options)
 
 
+@pytest.mark.skipif(not JIT, reason="nothing is compiled")
 @given(games(), seeds)
 @settings(max_examples=40)
 def test_compiled_rules_and_plain_python_play_the_same_game(game, seed):
@@ -141,7 +154,7 @@ def test_compiled_rules_and_plain_python_play_the_same_game(game, seed):
     plain.deal(theirs, same_rng.words)
     assert np.array_equal(ours, theirs)
     bounds = game.bound("most_legal"), game.bound("features")
-    for _ in range(PLIES):
+    for ply in range(PLIES):
         for rule in ("strip", "fold"):
             one, two = ours.copy(), ours.copy()
             getattr(rules, rule)(one)
@@ -153,7 +166,7 @@ def test_compiled_rules_and_plain_python_play_the_same_game(game, seed):
         assert np.array_equal(*points)
         if ours[SEAT] == OVER:
             break
-        for seat in range(game.players):
+        for seat in (int(ours[SEAT]), ply % game.players):
             views = np.empty((2, len(ours)), np.int16)
             rules.look(ours, seat, views[0])
             plain.look(ours, seat, views[1])

@@ -21,14 +21,16 @@ from kibitz.play.speed import measure
 from kibitz.search.solve import Solution, in_words, solve
 
 GAMES = 100_000
+FEWER = {"mexican_train": 2_000}  # games that take hundreds of moves
 SOLVED = ("nim", "tapnswap")
 MATCHED = (
     ("nim", "perfect", "random"),
     ("nim", "gabriele", "random"),
     ("tapnswap", "perfect", "random"),
     ("tapnswap", "tapper", "random"),
+    ("mexican_train", "planner", "persistent-line", "double", "greedy"),
 )
-FAST = ("nim", "tapnswap")
+FAST = ("nim", "tapnswap", "mexican_train")
 EVOLVED = "nim"
 TABLED = "tapnswap"
 RECORDED = "tapnswap"
@@ -57,12 +59,13 @@ def show_solved(out: Console) -> None:
 
 def show_matched(out: Console) -> None:
     """Match agents, with intervals."""
-    out.print(f"\n[bold]Matched[/] ({GAMES:,} games each, seats rotated, 95% intervals)")
+    out.print(f"\n[bold]Matched[/] ({GAMES:,} games each, 2,000 of Mexican train; 95% intervals)")
     rows = []
     with Waiting("playing") as waiting:
         for name, *pair in MATCHED:
-            result = match(find_game(name), pair, GAMES, seed=1, progress=waiting.progress)
-            title = f"{find_game(name).title}: {' against '.join(pair)}"
+            games = FEWER.get(name, GAMES)
+            result = match(find_game(name), pair, games, seed=1, progress=waiting.progress)
+            title = f"{find_game(name).title}: {pair[0]} against {', '.join(pair[1:])}"
             share = result.agents[0].share.text()
             rows.append((title, share, f"{result.games_per_second:,.0f}"))
     out.print(grid("", ("", "share of wins", "games a second"), rows))

@@ -215,7 +215,7 @@ class CompiledAgent(Agent):
     def values(self, view: View, options: Sequence[int]) -> Sequence[float]:
         """Say what each legal option is worth; 1 for its choice where it has no values."""
         if self.kind.value is None:
-            action = self._try(view)
+            action = self.tried(view)
             return [float(option == action) for option in options]
         actions, n = self._look(view)
         out = np.zeros(len(actions))
@@ -227,8 +227,8 @@ class CompiledAgent(Agent):
         """See an action just before it is played."""
         pointer(self.kind.notice)(view.cells, actor, action, self.memory)
 
-    def _try(self, view: View) -> int:
-        """Choose without using up chance or memory."""
+    def tried(self, view: View) -> int:
+        """Say what it would choose, without using up chance or memory."""
         rng, memory = self.rng, self.memory.copy()
         try:
             self.rng = Chance.over(rng.words.copy())
@@ -241,7 +241,7 @@ class CompiledAgent(Agent):
         """Say what this agent would do, why, and what it thinks of every option."""
         if self.kind.explain is not None:
             return self.kind.explain(self, view)
-        action = self._try(view)
+        action = self.tried(view)
         reason = self.kind.reason(view, action) if self.kind.reason else self.kind.summary()
         values = None
         if self.kind.value is not None:

@@ -40,8 +40,10 @@ from kibitz.games.mexican_train.lines import all_lines, line_value
 from kibitz.games.mexican_train.rules import (
     END,
     HAND,
+    HIGH,
     HOLDER,
     LENGTH,
+    LOW,
     MOST_TILES,
     PASS,
     TILES,
@@ -49,6 +51,7 @@ from kibitz.games.mexican_train.rules import (
 )
 from kibitz.games.mexican_train.simple_agents import (
     DOUBLE_WORTH,
+    endless,
     is_double,
     pips_of,
 )
@@ -73,11 +76,20 @@ MOST_LINES = 4_096  # among which a line is drawn
 def has_line(view, memory):
     """Tell whether the line in memory can still be played: nothing came between."""
     seat = view[VIEWER]
-    return (
-        memory[OF_HAND] == view[HAND] + 1
-        and memory[AT_LENGTH] == view[LENGTH + seat]
-        and memory[WITH_TILES] == view[TILES + seat]
-    )
+    if (
+        memory[OF_HAND] != view[HAND] + 1
+        or memory[AT_LENGTH] != view[LENGTH + seat]
+        or memory[WITH_TILES] != view[TILES + seat]
+    ):
+        return False
+    end = view[END + seat]  # to be sure, for an agent may be asked about any view
+    for i in range(memory[COUNT]):
+        tile = memory[LINE + i]
+        low, high = LOW[tile], HIGH[tile]
+        if view[HOLDER + tile] != seat or (low != end and high != end):
+            return False
+        end = low + high - end
+    return True
 
 
 @compiled()
@@ -313,10 +325,7 @@ def _explain(agent: CompiledAgent, view: View) -> Opinion:
     else:
         worth = values[options.index(first)]
         reason = f"The pips are worth more than its best line, {worth:.1f}: {_listed(line)}."
-    shown = {
-        option: float(value) if value < DOUBLE_WORTH else math.inf
-        for option, value in zip(options, values, strict=True)
-    }
+    shown = dict(zip(options, endless(values.tolist()), strict=True))
     return opinion(view, action, reason, shown, notes)
 
 

@@ -149,7 +149,7 @@ def planned_values(rules, view, actions, n, weights, memory, out):
 def _explain(agent: CompiledAgent, view: View) -> Opinion:
     """Say what it plans after each option, and with how many turns it reckons."""
     options = view.legal
-    action = agent.choose(view)
+    action = agent.tried(view)
     notes = {option: _plan(agent, view, option) for option in options if option < PASS}
     if len(options) == 1:
         reason = "There is nothing else to do."

@@ -665,43 +665,45 @@ def flaw(table: Table) -> str | None:
     holders = state[HOLDER : HOLDER + MOST_TILES]
     if (holders[count:] != ABSENT).any():
         return "there are tiles that the set does not have"
-    if not np.isin(holders[:count], [*range(seats), PLAYED, BONEYARD]).all():
+    in_hand = (holders >= 0) & (holders < seats)
+    if not (in_hand | (holders == PLAYED) | (holders == BONEYARD))[:count].all():
         return "a tile is nowhere"
+    held = np.flatnonzero(in_hand)
+    counts = np.bincount(holders[held], minlength=seats)
     for seat in range(seats):
-        own = np.flatnonzero(holders[:count] == seat)
-        if len(own) != state[TILES + seat]:
-            return f"seat {seat} holds {len(own)} tiles, not {state[TILES + seat]}"
-        singles = own[LOW[own] != HIGH[own]]
-        have = np.bincount(HIGH[own], minlength=NUMBERS)
-        have += np.bincount(LOW[singles], minlength=NUMBERS)
-        if (have > state[MAY + seat * NUMBERS : MAY + (seat + 1) * NUMBERS]).any():
-            return f"seat {seat} has a tile that it had not when it passed"
+        if counts[seat] != state[TILES + seat]:
+            return f"seat {seat} holds {counts[seat]} tiles, not {state[TILES + seat]}"
+    singles = held[LOW[held] != HIGH[held]]
+    have = np.zeros((seats, NUMBERS), np.int64)
+    np.add.at(have, (holders[held], LOW[held]), 1)
+    np.add.at(have, (holders[singles], HIGH[singles]), 1)
+    wrong = (have > state[MAY : MAY + seats * NUMBERS].reshape(seats, NUMBERS)).any(axis=1)
+    if wrong.any():
+        return f"seat {wrong.argmax()} has a tile that it had not when it passed"
     if (holders == BONEYARD).sum() != state[LEFT]:
         return "the boneyard is miscounted"
-    number = int(state[HIGHEST] - min(state[HAND], hands_to_play(state) - 1))
-    if table.over:
-        number = int(state[HIGHEST] - hands_to_play(state) + 1)
-    return _line_flaw(state, count, number)
+    hand = min(int(state[HAND]), hands_to_play(state) - 1)  # the last one lies there to the end
+    return _line_flaw(state, count, int(state[HIGHEST]) - hand)
 
 
 def _line_flaw(state: np.ndarray, count: int, engine: int) -> str | None:
     """Say which line does not hold together."""
-    played = np.flatnonzero(state[HOLDER : HOLDER + count] == PLAYED).tolist()
-    lines = state[LINE : LINE + MOST_TILES].tolist()
-    places = state[PLACE : PLACE + MOST_TILES].tolist()
-    if int(TILE[engine, engine]) not in played:
+    played = np.flatnonzero(state[HOLDER : HOLDER + count] == PLAYED)
+    columns = (state[LINE + played], state[PLACE + played], LOW[played], HIGH[played])
+    chains: list[list[tuple[int, int, int]]] = [[] for _ in range(LINES + 1)]  # the engine's last
+    for line, *tile in zip(*(column.tolist() for column in columns), strict=True):
+        chains[line].append(tuple(tile))
+    if chains.pop() != [(0, engine, engine)]:
         return "the engine is missing"
-    for line in range(LINES):
-        chain = sorted((places[tile], tile) for tile in played if lines[tile] == line)
+    lengths, ends = state[LENGTH : LENGTH + LINES].tolist(), state[END : END + LINES].tolist()
+    for line, chain in enumerate(chains):
         end = engine
-        for place, (where, tile) in enumerate(chain):
-            if where != place or end not in (LOW[tile], HIGH[tile]):
+        for place, (where, low, high) in enumerate(sorted(chain)):
+            if where != place or end not in (low, high):
                 return f"line {line} does not hold together at tile {place + 1}"
-            end = int(LOW[tile] + HIGH[tile]) - end
-        if len(chain) != state[LENGTH + line] or end != state[END + line]:
+            end = low + high - end
+        if len(chain) != lengths[line] or end != ends[line]:
             return f"line {line} is miscounted"
-    if len(played) != 1 + int(state[LENGTH : LENGTH + LINES].sum()):
-        return "a tile was played on no line"
     return None
 
 

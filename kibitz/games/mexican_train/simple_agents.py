@@ -6,11 +6,14 @@ does the same by `values` and `pick` of `kibitz.Agent`. Passing and drawing are 
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from kibitz.core.agent import Kind
+from kibitz.core.agent import CompiledAgent, Kind, Opinion, opinion
 from kibitz.core.chance import draw_best, uniform
 from kibitz.core.compiled import CHOOSE, VALUE, compiled
+from kibitz.core.table import View
 from kibitz.games.mexican_train.rules import HIGH, LOW, MOST_TILES, PASS
 
 DOUBLE_WORTH = 1e9  # what a double is worth to those who lay every double at once
@@ -86,9 +89,26 @@ def double(rules, view, actions, n, weights, memory, rng):
     return actions[draw_best(rng, values, n)]
 
 
+def endless(values):
+    """Show what counts above all as infinite."""
+    return [math.inf if value >= DOUBLE_WORTH else value for value in values]
+
+
+def _explain_double(agent: CompiledAgent, view: View) -> Opinion:
+    options = view.legal
+    action = agent.tried(view)
+    reason = (
+        "A double gives another turn." if is_double(action) else "Most pips, for no double fits."
+    )
+    if len(options) == 1:
+        reason = "There is nothing else to do."
+    values = dict(zip(options, endless(agent.values(view, options)), strict=True))
+    return opinion(view, action, reason, values)
+
+
 SIMPLE = {
     "default": Kind(choose=default, value=equal_values),
     "greedy": Kind(choose=greedy, value=pips_values),
     "stupid": Kind(choose=stupid, value=pips_values),
-    "double": Kind(choose=double, value=double_values),
+    "double": Kind(choose=double, value=double_values, explain=_explain_double),
 }

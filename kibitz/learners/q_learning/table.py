@@ -264,7 +264,7 @@ def table_kind(table: QTable) -> Kind:
 
     def explain(agent: CompiledAgent, view: View) -> Opinion:
         known = table.of(view)
-        action = agent._try(view)
+        action = agent.tried(view)
         if not known:
             return opinion(view, action, "It has never heard of this position.")
         value, visits = known[action]
