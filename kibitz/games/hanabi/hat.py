@@ -17,6 +17,7 @@ ones not at all.
 
 from __future__ import annotations
 
+import os
 import numpy as np
 
 from kibitz.core.chance import below
@@ -75,14 +76,10 @@ VALUE_IDS = np.array(
 DONE, NOTED = 0, 1
 MEMORY = NOTED + MOST_SEATS * MOST_HAND
 
-WAYS = 4  # of hinting each other seat: by colour or value, touching a certain card or not
+FEW_WAYS, MANY_WAYS = 4, int(os.environ.get('MW','6'))
 # What all know about the table, as bits of identities.
 PLAYABLE, DEAD, BOARD = 0, 1, 2
-# Questions about one hand.
-MOST_QUESTIONS = 8
-FIRST_PLAYABLE, IDENTITY = 0, 1
-KIND, PLACE, RADIX, ORDER = 0, 1, 2, 3  # then places in order, or the class of each identity
-QUESTION = ORDER + CARDS
+DQ = int(os.environ.get('DQ','1'))
 
 
 @compiled()
@@ -185,7 +182,7 @@ def chance_in(ids, some, left):
 
 
 @compiled()
-def ask_identity(ids, board, capacity, left, question):
+def divide_identities(ids, board, capacity, classes):
     """Divide identities into classes: those that can be played, others, lost ones; give how many."""
     playable, dead = ids & board[PLAYABLE], ids & board[DEAD]
     others = ids & ~playable & ~dead
@@ -209,118 +206,159 @@ def ask_identity(ids, board, capacity, left, question):
     a = b = 0
     for card in range(CARDS):
         if playable >> card & 1:
-            question[ORDER + card] = a % first
+            classes[card] = a % first
             a += 1
         elif others >> card & 1:
-            question[ORDER + card] = first + b % second
+            classes[card] = first + b % second
             b += 1
         elif dead >> card & 1:
-            question[ORDER + card] = first + second if n_dead else first
+            classes[card] = first + second if n_dead else first
     return first + second + n_dead
 
 
 @compiled()
-def ask(view, memory, seat, board, left, capacity, questions):
-    """Write the questions about a hand, as many as a number below `capacity` answers; give how many.
+def share_out(capacity, n, chances, parts):
+    """Share numbers out among n answers: one each, and more to those that are likelier."""
+    spent = 0
+    best = 0
+    for a in range(n):
+        parts[a] = 1 + int((capacity - n) * chances[a])
+        spent += parts[a]
+        if chances[a] > chances[best]:
+            best = a
+    parts[best] += capacity - spent
 
-    questions [MOST_QUESTIONS, QUESTION]
-    """
-    base = NOTED + seat * MOST_HAND
+
+@compiled()
+def order_by(view, memory, seat, some, left, most, order, chances):
+    """Order the cards that may be one of some identities, likeliest first; give how many."""
     held = cards_held(view, seat)
-    n = 0
-    sure = False
-    chances = np.empty(MOST_HAND)
-    asked = 0
-    for place in range(held):
-        ids = memory[base + place]
-        chances[place] = chance_in(ids, board[PLAYABLE], left)
-        if ids & ~board[PLAYABLE] == 0:
-            sure = True
-    if not sure:
-        count = 0
-        while count < held and count + 2 <= capacity:
-            best = -1
-            for place in range(held):
-                if not asked >> place & 1 and 0.0 < chances[place] < 1.0:
-                    if best < 0 or chances[place] > chances[best]:
-                        best = place
-            if best < 0:
-                break
-            asked |= 1 << best
-            questions[n, ORDER + count] = best
-            count += 1
-        if count:
-            questions[n, KIND] = FIRST_PLAYABLE
-            questions[n, RADIX] = count + 1
-            capacity //= count + 1
-            n += 1
-    done = 0
-    while capacity >= 2 and n < MOST_QUESTIONS:
+    taken = n = 0
+    while n < min(held, most):
         best = -1
-        most = 0.0
+        greatest = 0.0
         for place in range(held):
-            ids = memory[base + place]
-            if done >> place & 1 or ids & (ids - 1) == 0 or ids & ~board[DEAD] == 0:
+            ids = memory[NOTED + seat * MOST_HAND + place]
+            if taken >> place & 1 or ids & some == 0 or ids & ~some == 0:
                 continue
-            worth = 1.0 - chance_in(ids, board[DEAD], left) + chances[place]
-            if best < 0 or worth > most:
+            chance = chance_in(ids, some, left)
+            if chance > greatest:
                 best = place
-                most = worth
+                greatest = chance
         if best < 0:
             break
-        done |= 1 << best
-        questions[n, KIND] = IDENTITY
-        questions[n, PLACE] = best
-        radix = ask_identity(memory[base + best], board, capacity, left, questions[n])
-        questions[n, RADIX] = radix
-        if radix >= 2:
-            capacity //= radix
-            n += 1
+        taken |= 1 << best
+        order[n] = best
+        chances[n] = greatest
+        n += 1
+    through = 1.0  # to the chance that each is the first
+    for i in range(n):
+        one = chances[i]
+        chances[i] = through * one
+        through *= 1.0 - one
+    chances[n] = through
     return n
 
 
 @compiled()
-def answer(view, seat, board, questions, n):
-    """Give the answer to the questions about a hand that is seen."""
-    value, unit = 0, 1
-    for q in range(n):
-        found = 0
-        if questions[q, KIND] == FIRST_PLAYABLE:
-            found = questions[q, RADIX] - 1
-            for i in range(questions[q, RADIX] - 1):
-                serial = view[SLOT + seat * MOST_HAND + questions[q, ORDER + i]]
-                if board[PLAYABLE] >> view[DECK + serial] & 1:
-                    found = i
-                    break
-        else:
-            serial = view[SLOT + seat * MOST_HAND + questions[q, PLACE]]
-            found = questions[q, ORDER + view[DECK + serial]]
-        value += unit * found
-        unit *= questions[q, RADIX]
-    return value
+def holds(view, memory, seat, some):
+    """Tell whether all know that a seat holds a card of some identities."""
+    for place in range(cards_held(view, seat)):
+        if memory[NOTED + seat * MOST_HAND + place] & ~some == 0:
+            return True
+    return False
 
 
 @compiled()
-def learn(memory, seat, board, questions, n, value):
-    """Note what an answer says about a hand."""
+def best_to_tell(view, memory, seat, board, left):
+    """Give the place of the card that is most worth telling apart, or -1."""
+    best = -1
+    most = 0.0
+    for place in range(cards_held(view, seat)):
+        ids = memory[NOTED + seat * MOST_HAND + place]
+        if ids & (ids - 1) == 0 or ids & ~board[DEAD] == 0:
+            continue
+        worth = 1.0 - chance_in(ids, board[DEAD], left) + chance_in(ids, board[PLAYABLE], left)
+        if worth > most:
+            best = place
+            most = worth
+    return best
+
+
+@compiled()
+def converse(view, memory, seat, board, left, capacity, value):
+    """Answer questions about a hand by a number below `capacity`, and note what it says.
+
+    Give the number for a hand that is seen, with `value` below 0; or give a number, to learn. Each
+    question depends on the answers before.
+    """
+    chances = np.empty(CARDS)
+    parts = np.empty(CARDS, np.int64)
+    order = np.empty(CARDS, np.int64)  # or classes
     base = NOTED + seat * MOST_HAND
-    for q in range(n):
-        found = value % questions[q, RADIX]
-        value //= questions[q, RADIX]
-        if questions[q, KIND] == FIRST_PLAYABLE:
-            for i in range(min(found + 1, questions[q, RADIX] - 1)):
-                at = base + questions[q, ORDER + i]
-                if i == found:
-                    narrow(memory, at, board[PLAYABLE])
-                else:
-                    narrow(memory, at, ~board[PLAYABLE])
+    hand = SLOT + seat * MOST_HAND
+    number = 0
+    plays = not holds(view, memory, seat, board[PLAYABLE])
+    discards = DQ and not holds(view, memory, seat, board[DEAD])
+    while capacity > 1:
+        n = answer = 0
+        some = board[PLAYABLE]
+        if plays:
+            n = order_by(view, memory, seat, some, left, capacity - 1, order, chances)
+            plays = False
+        elif discards and not holds(view, memory, seat, board[PLAYABLE]):
+            some = board[DEAD]
+            n = order_by(view, memory, seat, some, left, capacity - 1, order, chances)
+            discards = False
+        if n > 0:
+            share_out(capacity, n + 1, chances, parts)
+            if value < 0:
+                while answer < n and not some >> view[DECK + view[hand + order[answer]]] & 1:
+                    answer += 1
+            else:
+                answer = part_of(value, parts)
+            for i in range(min(answer + 1, n)):
+                narrow(memory, base + order[i], some if i == answer else ~some)
         else:
-            at = base + questions[q, PLACE]
-            ids = 0
+            place = best_to_tell(view, memory, seat, board, left)
+            if place < 0:
+                break
+            ids = memory[base + place]
+            n = divide_identities(ids, board, capacity, order)
+            for i in range(n):
+                chances[i] = 0.0
+            total = 0
             for card in range(CARDS):
-                if memory[at] >> card & 1 and questions[q, ORDER + card] == found:
-                    ids |= 1 << card
-            narrow(memory, at, ids)
+                if ids >> card & 1:
+                    chances[order[card]] += max(left[card], 0)
+                    total += max(left[card], 0)
+            for i in range(n):
+                chances[i] = chances[i] / total if total else 1.0 / n
+            share_out(capacity, n, chances, parts)
+            answer = order[view[DECK + view[hand + place]]] if value < 0 else part_of(value, parts)
+            told = 0
+            for card in range(CARDS):
+                if ids >> card & 1 and order[card] == answer:
+                    told |= 1 << card
+            narrow(memory, base + place, told)
+            if n == 1:
+                break
+        for i in range(answer):
+            number += parts[i]
+            if value >= 0:
+                value -= parts[i]
+        capacity = parts[answer]
+    return number
+
+
+@compiled()
+def part_of(value, parts):
+    """Give the answer to which a number belongs."""
+    answer = 0
+    while value >= parts[answer]:
+        value -= parts[answer]
+        answer += 1
+    return answer
 
 
 @compiled()
@@ -331,15 +369,37 @@ def narrow(memory, at, ids):
 
 
 @compiled()
-def anchor_of(view, memory, seat):
-    """Give the place that a hint may or may not touch: the one of which least is known."""
-    best = 0
-    for place in range(1, cards_held(view, seat)):
-        if count_bits(memory[NOTED + seat * MOST_HAND + place]) > count_bits(
-            memory[NOTED + seat * MOST_HAND + best]
-        ):
-            best = place
-    return best
+def ways_of(view, notes):
+    """Give in how many ways each other seat can be hinted, given the notes there were.
+
+    Six are not always there in a hand; with all notes at hand a seat that cannot say what it wants
+    could not discard instead, so then there are four, which nearly always are.
+    """
+    return FEW_WAYS if notes == view[MAX_NOTES] or view[SEATS] > 2 else MANY_WAYS
+
+
+@compiled()
+def way_of(view, memory, seat, hint, touched, ways):
+    """Number a hint: by colour or by value, and which of some cards it touches first, or none.
+
+    Those are the cards of which all know least.
+    """
+    way = 0 if hint < VALUE else 1
+    passed = 0
+    for _ in range(ways // 2 - 1):
+        first = -1
+        for place in range(cards_held(view, seat)):
+            if passed >> place & 1:
+                continue
+            if first < 0 or count_bits(memory[NOTED + seat * MOST_HAND + place]) > count_bits(
+                memory[NOTED + seat * MOST_HAND + first]
+            ):
+                first = place
+        if first < 0 or touched >> first & 1:
+            break
+        passed |= 1 << first
+        way += 2
+    return way
 
 
 # --- following the game --------------------------------------------------------------------------
@@ -385,28 +445,18 @@ def follow_hint(view, memory, giver, action, outcome, left):
     seats, viewer = int(view[SEATS]), int(view[VIEWER])
     onward, hint = divmod(action - HINT, HINTS)
     target = (giver + onward + 1) % seats
-    way = 0 if hint < VALUE else 1
-    if not outcome >> anchor_of(view, memory, target) & 1:
-        way += 2
-    capacity = WAYS * (seats - 1)
-    questions = np.empty((MOST_SEATS, MOST_QUESTIONS, QUESTION), np.int64)
-    asked = np.zeros(MOST_SEATS, np.int64)
-    values = np.zeros(MOST_SEATS, np.int64)
+    ways = ways_of(view, view[NOTES] + 1)
+    way = way_of(view, memory, target, hint, outcome, ways)
+    capacity = ways * (seats - 1)
     board = np.empty(BOARD, np.int64)
     read_board(view, board)
     public_left(view, memory, left)
-    rest = WAYS * onward + way
+    rest = ways * onward + way
     for seat in range(seats):
-        if seat != giver:
-            asked[seat] = ask(view, memory, seat, board, left, capacity, questions[seat])
-            if seat != viewer:
-                values[seat] = answer(view, seat, board, questions[seat], asked[seat])
-                rest -= values[seat]
+        if seat != giver and seat != viewer:
+            rest -= converse(view, memory, seat, board, left, capacity, -1)
     if viewer != giver:
-        values[viewer] = rest % capacity
-    for seat in range(seats):
-        if seat != giver:
-            learn(memory, seat, board, questions[seat], asked[seat], values[seat])
+        converse(view, memory, viewer, board, left, capacity, rest % capacity)
 
 
 # --- choosing ------------------------------------------------------------------------------------
@@ -416,38 +466,30 @@ def follow_hint(view, memory, giver, action, outcome, left):
 def find_hint(view, memory, board, left):
     """Find the hint that tells everybody their answer; give the action, or -1 if there is none."""
     seats, seat = int(view[SEATS]), int(view[VIEWER])
-    capacity = WAYS * (seats - 1)
-    questions = np.empty((MOST_QUESTIONS, QUESTION), np.int64)
+    ways = ways_of(view, view[NOTES])
+    capacity = ways * (seats - 1)
+    notes = memory.copy()
     number = 0
     for other in range(seats):
         if other != seat:
-            n = ask(view, memory, other, board, left, capacity, questions)
-            number += answer(view, other, board, questions, n)
-    onward, way = divmod(number % capacity, WAYS)
+            number += converse(view, notes, other, board, left, capacity, -1)
+    onward, way = divmod(number % capacity, ways)
     target = (seat + onward + 1) % seats
     base = SLOT + target * MOST_HAND
-    anchor = anchor_of(view, memory, target)
-    colour, value = divmod(view[DECK + view[base + anchor]], VALUES)
-    first = HINT + HINTS * onward
-    if way == 0:
-        return first + colour
-    if way == 1:
-        return first + VALUE + value
     best = -1
     most = -1
     for hint in range(HINTS):
-        if hint in (colour, VALUE + value) or (hint < VALUE) != (way == 2):
-            continue
         touched = struck = 0
+        named = COLOUR_IDS[1 << hint] if hint < VALUE else VALUE_IDS[1 << (hint - VALUE)]
         for place in range(cards_held(view, target)):
-            c, v = divmod(view[DECK + view[base + place]], VALUES)
             ids = memory[NOTED + target * MOST_HAND + place]
-            named = COLOUR_IDS[1 << hint] if hint < VALUE else VALUE_IDS[1 << (hint - VALUE)]
-            has = c == hint if hint < VALUE else v == hint - VALUE
-            touched += has
-            struck += count_bits(ids & ~named) if has else count_bits(ids & named)
-        if touched and struck > most:
-            best = first + hint
+            if named >> view[DECK + view[base + place]] & 1:
+                touched |= 1 << place
+                struck += count_bits(ids & ~named)
+            else:
+                struck += count_bits(ids & named)
+        if touched and struck > most and way_of(view, memory, target, hint, touched, ways) == way:
+            best = HINT + HINTS * onward + hint
             most = struck
     return best
 
@@ -544,6 +586,20 @@ def choose_hat(view, memory, weights):
     if best >= 0:
         return best
     total = cards_in_deck(view)
+    if view[STORMS] + 1 < view[MAX_STORMS]:
+        deck = total - int(view[DRAWN])
+        least = weights[1]
+        if view[LAST] > 0:
+            least = weights[2]
+        elif deck <= weights[3]:
+            least = weights[4]
+        for place in range(held):
+            chance = chance_in(own_ids(view, memory, unseen, place), board[PLAYABLE], unseen)
+            if chance > least:
+                best = place
+                least = chance
+        if best >= 0:
+            return best
     out = 0
     for card in range(CARDS):
         out += view[DISCARDED + card]
