@@ -17,23 +17,19 @@ ones not at all.
 
 from __future__ import annotations
 
-import os
 import numpy as np
 
-from kibitz.core.chance import below
+from kibitz.core.agent import CompiledAgent, Kind, Opinion, opinion
 from kibitz.core.compiled import CHOOSE, NOTICE, compiled
-from kibitz.core.game import HIDDEN, PLIES, SEAT, SEATS, VIEWER
-from kibitz.games.hanabi.cards import cards_held, count_unseen, reach_of
+from kibitz.core.game import PLIES, SEATS, VIEWER
+from kibitz.core.table import View
+from kibitz.games.hanabi.cards import cards_held, count_unseen
 from kibitz.games.hanabi.cells import (
     CARDS,
-    COLOURS,
     COLOURS_USED,
     DECK,
     DISCARD,
     DISCARDED,
-    DRAWN,
-    EMPTY,
-    FIREWORK,
     HINT,
     HINTS,
     LAST,
@@ -46,144 +42,44 @@ from kibitz.games.hanabi.cells import (
     OUTCOME,
     SLOT,
     STORMS,
-    TOLD,
     VALUE,
-    VALUE_BITS,
-    VALUES,
     VALUES_USED,
     cards_in_deck,
-    copies_of,
     hand_size,
 )
-
-# Identities that have one of some colours, one of some values, as bits.
-COLOUR_IDS = np.array(
-    [
-        sum(1 << (c * VALUES + v) for c in range(COLOURS) if bits >> c & 1 for v in range(VALUES))
-        for bits in range(1 << COLOURS)
-    ],
-    np.int64,
+from kibitz.games.hanabi.notes import (
+    BOARD,
+    COLOUR_IDS,
+    DEAD,
+    DONE,
+    NOTED,
+    NOTES_END,
+    PLAYABLE,
+    VALUE_IDS,
+    chance_in,
+    count_bits,
+    fresh_ids,
+    in_short,
+    keeping,
+    mean_value,
+    narrow,
+    own_ids,
+    public_left,
+    read_board,
+    refine,
 )
-VALUE_IDS = np.array(
-    [
-        sum(1 << (c * VALUES + v) for v in range(VALUES) if bits >> v & 1 for c in range(COLOURS))
-        for bits in range(1 << VALUES)
-    ],
-    np.int64,
-)
 
-# Memory: how many plies are noted, plus 1; then the identities of each card for all to know.
-DONE, NOTED = 0, 1
-MEMORY = NOTED + MOST_SEATS * MOST_HAND
-
-FEW_WAYS, MANY_WAYS = 4, int(os.environ.get('MW','6'))
-# What all know about the table, as bits of identities.
-PLAYABLE, DEAD, BOARD = 0, 1, 2
-DQ = int(os.environ.get('DQ','1'))
-
-
-@compiled()
-def count_bits(bits):
-    """Count set bits."""
-    n = 0
-    while bits:
-        bits &= bits - 1
-        n += 1
-    return n
-
-
-@compiled()
-def read_board(view, board):
-    """Write which identities can be played now, and which never again."""
-    board[PLAYABLE] = board[DEAD] = 0
-    values = int(view[VALUES_USED])
-    for colour in range(view[COLOURS_USED]):
-        height, reach = int(view[FIREWORK + colour]), reach_of(view, colour)
-        for value in range(values):
-            bit = 1 << (colour * VALUES + value)
-            if value == height and height < reach:
-                board[PLAYABLE] |= bit
-            elif value < height or value >= reach:
-                board[DEAD] |= bit
-
-
-@compiled()
-def allowed_by_hints(told):
-    """Give the identities that hints allow, as bits."""
-    return COLOUR_IDS[told & (1 << COLOURS) - 1] & VALUE_IDS[told >> VALUE_BITS & (1 << VALUES) - 1]
-
-
-@compiled()
-def public_left(view, memory, left):
-    """Write how many of each card are not yet known by all to be somewhere."""
-    values = int(view[VALUES_USED])
-    for card in range(CARDS):
-        left[card] = 0
-    for colour in range(view[COLOURS_USED]):
-        for value in range(values):
-            card = colour * VALUES + value
-            left[card] = copies_of(values, value) - view[DISCARDED + card]
-            left[card] -= value < view[FIREWORK + colour]
-    for seat in range(view[SEATS]):
-        for place in range(cards_held(view, seat)):
-            ids = memory[NOTED + seat * MOST_HAND + place]
-            if ids & (ids - 1) == 0:
-                left[single_bit(ids)] -= 1
-
-
-@compiled()
-def single_bit(bits):
-    """Give the place of a single set bit."""
-    place = 0
-    while bits > 1:
-        bits >>= 1
-        place += 1
-    return place
-
-
-@compiled()
-def refine(view, memory, left):
-    """Strike out what hints exclude, and cards that all know to be elsewhere."""
-    for _ in range(3):
-        public_left(view, memory, left)
-        gone = 0
-        for card in range(CARDS):
-            if left[card] <= 0:
-                gone |= 1 << card
-        changed = False
-        for seat in range(view[SEATS]):
-            for place in range(cards_held(view, seat)):
-                at = NOTED + seat * MOST_HAND + place
-                ids = memory[at]
-                told = int(view[TOLD + view[SLOT + seat * MOST_HAND + place]])
-                fewer = ids & allowed_by_hints(told)
-                if fewer & (fewer - 1):
-                    fewer &= ~gone
-                if fewer != ids and fewer:
-                    memory[at] = fewer
-                    changed = True
-        if not changed:
-            break
+FEW_WAYS, MANY_WAYS = 4, 8
+RISK = 0.8  # chance to be playable from which a card is played, while a storm can be borne
+SURE, LIKELY, LOST, SAID, KEPT_LEAST, CORNERED = 0, 1, 2, 3, 4, 5  # reasons
 
 
 # --- questions -----------------------------------------------------------------------------------
 
 
 @compiled()
-def chance_in(ids, some, left):
-    """Give the chance that a card is one of some identities, by the cards that are left."""
-    all_cards = part = 0
-    for card in range(CARDS):
-        if ids >> card & 1:
-            all_cards += max(left[card], 0)
-            if some >> card & 1:
-                part += max(left[card], 0)
-    return part / all_cards if all_cards else 0.0
-
-
-@compiled()
 def divide_identities(ids, board, capacity, classes):
-    """Divide identities into classes: those that can be played, others, lost ones; give how many."""
+    """Divide identities into classes, playable ones, others and lost ones; give how many."""
     playable, dead = ids & board[PLAYABLE], ids & board[DEAD]
     others = ids & ~playable & ~dead
     n_playable, n_others, n_dead = count_bits(playable), count_bits(others), int(dead != 0)
@@ -299,7 +195,7 @@ def converse(view, memory, seat, board, left, capacity, value):
     hand = SLOT + seat * MOST_HAND
     number = 0
     plays = not holds(view, memory, seat, board[PLAYABLE])
-    discards = DQ and not holds(view, memory, seat, board[DEAD])
+    discards = not holds(view, memory, seat, board[DEAD])
     while capacity > 1:
         n = answer = 0
         some = board[PLAYABLE]
@@ -362,13 +258,6 @@ def part_of(value, parts):
 
 
 @compiled()
-def narrow(memory, at, ids):
-    """Keep only some identities, unless that leaves none."""
-    if memory[at] & ids:
-        memory[at] &= ids
-
-
-@compiled()
 def ways_of(view, notes):
     """Give in how many ways each other seat can be hinted, given the notes there were.
 
@@ -403,13 +292,6 @@ def way_of(view, memory, seat, hint, touched, ways):
 
 
 # --- following the game --------------------------------------------------------------------------
-
-
-@compiled()
-def fresh_ids(view):
-    """Give all identities that the deck has."""
-    colours, values = (1 << int(view[COLOURS_USED])) - 1, (1 << int(view[VALUES_USED])) - 1
-    return COLOUR_IDS[colours] & VALUE_IDS[values]
 
 
 @compiled()
@@ -495,144 +377,130 @@ def find_hint(view, memory, board, left):
 
 
 @compiled()
-def own_ids(view, memory, unseen, place):
-    """Give the identities that an own card can have, by all that the viewer knows."""
-    ids = memory[NOTED + view[VIEWER] * MOST_HAND + place]
-    seen = 0
+def sure_play(view, memory, board, unseen):
+    """Give the place of the lowest own card that can surely be played, or -1."""
+    best = -1
+    least = 0.0
+    for place in range(cards_held(view, view[VIEWER])):
+        ids = own_ids(view, memory, unseen, place)
+        if ids & ~board[PLAYABLE] == 0:
+            value = mean_value(ids, unseen)
+            if best < 0 or value < least:
+                best = place
+                least = value
+    return best
+
+
+@compiled()
+def likely_play(view, memory, board, unseen):
+    """Give the place of a card worth the risk, or -1: a storm would do no harm, or is unlikely."""
+    best = -1
+    if view[STORMS] + 1 < view[MAX_STORMS]:
+        least = 0.0 if view[LAST] > 0 else RISK
+        for place in range(cards_held(view, view[VIEWER])):
+            chance = chance_in(own_ids(view, memory, unseen, place), board[PLAYABLE], unseen)
+            if chance > least:
+                best = place
+                least = chance
+    return best
+
+
+@compiled()
+def lost_card(view, memory, board, unseen):
+    """Give the place of an own card that is surely of no use, or -1."""
+    for place in range(cards_held(view, view[VIEWER])):
+        if own_ids(view, memory, unseen, place) & ~board[DEAD] == 0:
+            return place
+    return -1
+
+
+@compiled()
+def least_kept(view, memory, board, unseen):
+    """Give the place of the own card that is least worth keeping."""
+    best = 0
+    least = np.inf
+    for place in range(cards_held(view, view[VIEWER])):
+        worth = keeping(view, own_ids(view, memory, unseen, place), board, unseen)
+        if worth < least:
+            best = place
+            least = worth
+    return best
+
+
+@compiled()
+def can_spare(view):
+    """Tell whether as many cards may be lost as leave turns enough to build everything."""
+    out = 0
     for card in range(CARDS):
-        if unseen[card] <= 0:
-            seen |= 1 << card
-    fewer = ids & ~seen
-    return fewer if fewer else ids
+        out += view[DISCARDED + card]
+    needed = int(view[COLOURS_USED]) * int(view[VALUES_USED])
+    return out <= cards_in_deck(view) - needed - int(view[SEATS]) * hand_size(view)
 
 
 @compiled()
-def mean_value(ids, unseen):
-    """Give the mean value of the identities that a card can have."""
-    total = weight = 0.0
-    for card in range(CARDS):
-        if ids >> card & 1:
-            total += unseen[card] * (card % VALUES)
-            weight += unseen[card]
-    return total / weight if weight > 0 else 0.0
-
-
-@compiled()
-def others_can_play(view, memory, board):
-    """Count the others who know of a card that they can play."""
-    n = 0
-    for seat in range(view[SEATS]):
-        if seat != view[VIEWER]:
-            for place in range(cards_held(view, seat)):
-                if memory[NOTED + seat * MOST_HAND + place] & ~board[PLAYABLE] == 0:
-                    n += 1
-                    break
-    return n
-
-
-@compiled()
-def keeping(view, ids, board, unseen):
-    """Say how much a card that may be one of these should be kept."""
-    values = int(view[VALUES_USED])
-    worth = weight = 0.0
-    for card in range(CARDS):
-        if ids >> card & 1 and unseen[card] > 0:
-            weight += unseen[card]
-            if board[DEAD] >> card & 1:
-                continue
-            colour, value = divmod(card, VALUES)
-            left = copies_of(values, value) - view[DISCARDED + card]
-            if left == 1:
-                worth += unseen[card] * (20.0 - value)
-            elif seen_elsewhere(view, card):
-                worth += unseen[card] * 0.5
-            else:
-                worth += unseen[card] * (6.0 - (value - view[FIREWORK + colour]))
-    return worth / weight if weight > 0 else 0.0
-
-
-@compiled()
-def seen_elsewhere(view, card):
-    """Tell whether somebody else holds such a card."""
-    for seat in range(view[SEATS]):
-        if seat != view[VIEWER]:
-            for place in range(cards_held(view, seat)):
-                if view[DECK + view[SLOT + seat * MOST_HAND + place]] == card:
-                    return True
-    return False
-
-
-@compiled()
-def choose_hat(view, memory, weights):
-    """Choose by the notes."""
-    catch_up(view, memory)
-    seats, seat = int(view[SEATS]), int(view[VIEWER])
+def decide(view, memory):
+    """Choose by the notes, which must be up to date; give the action and why."""
     board = np.empty(BOARD, np.int64)
     left = np.empty(CARDS, np.int64)
     unseen = np.empty(CARDS, np.int64)
     read_board(view, board)
     public_left(view, memory, left)
     count_unseen(view, unseen)
-    held = cards_held(view, seat)
-    best = -1
-    least = 0.0
-    for place in range(held):
-        ids = own_ids(view, memory, unseen, place)
-        if ids & ~board[PLAYABLE] == 0:
-            worth = mean_value(ids, unseen)
-            if best < 0 or worth < least:
-                best = place
-                least = worth
-    if best >= 0:
-        return best
-    total = cards_in_deck(view)
-    if view[STORMS] + 1 < view[MAX_STORMS]:
-        deck = total - int(view[DRAWN])
-        least = weights[1]
-        if view[LAST] > 0:
-            least = weights[2]
-        elif deck <= weights[3]:
-            least = weights[4]
-        for place in range(held):
-            chance = chance_in(own_ids(view, memory, unseen, place), board[PLAYABLE], unseen)
-            if chance > least:
-                best = place
-                least = chance
-        if best >= 0:
-            return best
-    out = 0
-    for card in range(CARDS):
-        out += view[DISCARDED + card]
-    spare = total - int(view[COLOURS_USED]) * int(view[VALUES_USED]) - seats * hand_size(view)
-    dead = -1
-    lowest = -1
-    for place in range(held):
-        ids = own_ids(view, memory, unseen, place)
-        if ids & ~board[DEAD] == 0 and dead < 0:
-            dead = place
-        worth = keeping(view, ids, board, unseen)
-        if lowest < 0 or worth < least:
-            lowest = place
-            least = worth
+    place = sure_play(view, memory, board, unseen)
+    if place >= 0:
+        return place, SURE
+    place = likely_play(view, memory, board, unseen)
+    if place >= 0:
+        return place, LIKELY
+    lost = lost_card(view, memory, board, unseen)
     may_discard = view[NOTES] < view[MAX_NOTES]
-    if dead >= 0 and may_discard and out <= spare + weights[0]:
-        return DISCARD + dead
-    if view[NOTES] > 0 and (others_can_play(view, memory, board) > 0 or not may_discard or True):
+    if lost >= 0 and may_discard and can_spare(view):
+        return DISCARD + lost, LOST
+    if view[NOTES] > 0:
         hint = find_hint(view, memory, board, left)
         if hint >= 0:
-            return hint
+            return hint, SAID
+    least = least_kept(view, memory, board, unseen)
     if may_discard:
-        return DISCARD + (dead if dead >= 0 else lowest)
-    return lowest  # no note to win back, and none that can be used
+        return (DISCARD + lost, LOST) if lost >= 0 else (DISCARD + least, KEPT_LEAST)
+    return least, CORNERED
 
 
 @compiled(CHOOSE)
 def hat(rules, view, actions, n, weights, memory, rng):
-    """Tell everybody about their hands with each hint, by a code that all share."""
-    return choose_hat(view, memory, weights)
+    """Tell everybody about their hands with every hint, by a code that all share."""
+    catch_up(view, memory)
+    return decide(view, memory)[0]
 
 
 @compiled(NOTICE)
 def notice_hat(view, actor, action, memory):
     """Follow the log."""
     catch_up(view, memory)
+
+
+# --- in words ------------------------------------------------------------------------------------
+
+REASONS = {
+    SURE: "By what all hints have said, this card can be played.",
+    LIKELY: "This card can very likely be played, and a storm would not be the last.",
+    LOST: "This card is of no use any more, and a note comes back.",
+    SAID: "This hint, given just so, tells every other seat about its own hand.",
+    KEPT_LEAST: "Of its cards this one is least likely to be needed.",
+    CORNERED: "No hint says what it must, and no note can come back.",
+}
+
+
+def _explain(agent: CompiledAgent, view: View) -> Opinion:
+    """Say why, and what all know about each own card."""
+    memory = agent.memory.copy()
+    catch_up(view.cells, memory)
+    action, why = decide(view.cells, memory)
+    notes = {}
+    for place in range(int(cards_held(view.cells, view.seat))):
+        said = in_short(int(memory[NOTED + view.seat * MOST_HAND + place]))
+        notes[place] = f"can be {said}, for all to know"
+    return opinion(view, int(action), REASONS[int(why)], notes=notes)
+
+
+HAT = Kind(choose=hat, notice=notice_hat, memory=NOTES_END, explain=_explain, games=("hanabi",))

@@ -1,0 +1,226 @@
+"""Notes that everybody keeps alike: what all know about every card in every hand.
+
+Players who follow a convention must know what others know. So each keeps the identities that every
+card in every hand can have for all to know, as bits, in `memory`; all notes are the same, for they
+come from hints, plays and discards, which all see.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kibitz.core.compiled import compiled
+from kibitz.core.game import SEATS, VIEWER
+from kibitz.games.hanabi.cards import cards_held, reach_of
+from kibitz.games.hanabi.cells import (
+    CARDS,
+    COLOURS,
+    COLOURS_USED,
+    DECK,
+    DISCARDED,
+    FIREWORK,
+    MOST_HAND,
+    MOST_SEATS,
+    SLOT,
+    TOLD,
+    VALUE_BITS,
+    VALUES,
+    VALUES_USED,
+    copies_of,
+)
+
+# Identities that have one of some colours, one of some values, as bits.
+COLOUR_IDS = np.array(
+    [
+        sum(1 << (c * VALUES + v) for c in range(COLOURS) if bits >> c & 1 for v in range(VALUES))
+        for bits in range(1 << COLOURS)
+    ],
+    np.int64,
+)
+VALUE_IDS = np.array(
+    [
+        sum(1 << (c * VALUES + v) for v in range(VALUES) if bits >> v & 1 for c in range(COLOURS))
+        for bits in range(1 << VALUES)
+    ],
+    np.int64,
+)
+
+# Memory: how many plies are noted, plus 1; then the identities of each card for all to know.
+DONE, NOTED = 0, 1
+NOTES_END = NOTED + MOST_SEATS * MOST_HAND
+# What all know about the table, as bits of identities.
+PLAYABLE, DEAD, BOARD = 0, 1, 2
+FEW_TO_NAME = 6
+
+
+@compiled()
+def count_bits(bits):
+    """Count set bits."""
+    n = 0
+    while bits:
+        bits &= bits - 1
+        n += 1
+    return n
+
+
+@compiled()
+def single_bit(bits):
+    """Give the place of a single set bit."""
+    place = 0
+    while bits > 1:
+        bits >>= 1
+        place += 1
+    return place
+
+
+@compiled()
+def fresh_ids(view):
+    """Give all identities that the deck has."""
+    colours, values = (1 << int(view[COLOURS_USED])) - 1, (1 << int(view[VALUES_USED])) - 1
+    return COLOUR_IDS[colours] & VALUE_IDS[values]
+
+
+@compiled()
+def read_board(view, board):
+    """Write which identities can be played now, and which never again."""
+    board[PLAYABLE] = board[DEAD] = 0
+    values = int(view[VALUES_USED])
+    for colour in range(view[COLOURS_USED]):
+        height, reach = int(view[FIREWORK + colour]), reach_of(view, colour)
+        for value in range(values):
+            bit = 1 << (colour * VALUES + value)
+            if value == height and height < reach:
+                board[PLAYABLE] |= bit
+            elif value < height or value >= reach:
+                board[DEAD] |= bit
+
+
+@compiled()
+def allowed_by_hints(told):
+    """Give the identities that hints allow, as bits."""
+    return COLOUR_IDS[told & (1 << COLOURS) - 1] & VALUE_IDS[told >> VALUE_BITS & (1 << VALUES) - 1]
+
+
+@compiled()
+def public_left(view, memory, left):
+    """Write how many of each card are not yet known by all to be somewhere."""
+    values = int(view[VALUES_USED])
+    for card in range(CARDS):
+        left[card] = 0
+    for colour in range(view[COLOURS_USED]):
+        for value in range(values):
+            card = colour * VALUES + value
+            left[card] = copies_of(values, value) - view[DISCARDED + card]
+            left[card] -= value < view[FIREWORK + colour]
+    for seat in range(view[SEATS]):
+        for place in range(cards_held(view, seat)):
+            ids = memory[NOTED + seat * MOST_HAND + place]
+            if ids & (ids - 1) == 0:
+                left[single_bit(ids)] -= 1
+
+
+@compiled()
+def refine(view, memory, left):
+    """Strike out what hints exclude, and cards that all know to be elsewhere."""
+    for _ in range(3):
+        public_left(view, memory, left)
+        gone = 0
+        for card in range(CARDS):
+            if left[card] <= 0:
+                gone |= 1 << card
+        changed = False
+        for seat in range(view[SEATS]):
+            for place in range(cards_held(view, seat)):
+                at = NOTED + seat * MOST_HAND + place
+                ids = memory[at]
+                told = int(view[TOLD + view[SLOT + seat * MOST_HAND + place]])
+                fewer = ids & allowed_by_hints(told)
+                if fewer & (fewer - 1):
+                    fewer &= ~gone
+                if fewer != ids and fewer:
+                    memory[at] = fewer
+                    changed = True
+        if not changed:
+            break
+
+
+@compiled()
+def chance_in(ids, some, left):
+    """Give the chance that a card is one of some identities, by the cards that are left."""
+    all_cards = part = 0
+    for card in range(CARDS):
+        if ids >> card & 1:
+            all_cards += max(left[card], 0)
+            if some >> card & 1:
+                part += max(left[card], 0)
+    return part / all_cards if all_cards else 0.0
+
+
+@compiled()
+def narrow(memory, at, ids):
+    """Keep only some identities, unless that leaves none."""
+    if memory[at] & ids:
+        memory[at] &= ids
+
+
+@compiled()
+def own_ids(view, memory, unseen, place):
+    """Give the identities that an own card can have, by all that the viewer knows."""
+    ids = memory[NOTED + view[VIEWER] * MOST_HAND + place]
+    seen = 0
+    for card in range(CARDS):
+        if unseen[card] <= 0:
+            seen |= 1 << card
+    fewer = ids & ~seen
+    return fewer if fewer else ids
+
+
+@compiled()
+def mean_value(ids, unseen):
+    """Give the mean value of the identities that a card can have."""
+    total = weight = 0.0
+    for card in range(CARDS):
+        if ids >> card & 1:
+            total += unseen[card] * (card % VALUES)
+            weight += unseen[card]
+    return total / weight if weight > 0 else 0.0
+
+
+@compiled()
+def seen_elsewhere(view, card):
+    """Tell whether somebody else holds such a card."""
+    for seat in range(view[SEATS]):
+        if seat != view[VIEWER]:
+            for place in range(cards_held(view, seat)):
+                if view[DECK + view[SLOT + seat * MOST_HAND + place]] == card:
+                    return True
+    return False
+
+
+@compiled()
+def keeping(view, ids, board, unseen):
+    """Say how much a card that may be one of these should be kept."""
+    values = int(view[VALUES_USED])
+    worth = weight = 0.0
+    for card in range(CARDS):
+        if ids >> card & 1 and unseen[card] > 0:
+            weight += unseen[card]
+            if board[DEAD] >> card & 1:
+                continue
+            colour, value = divmod(card, VALUES)
+            left = copies_of(values, value) - view[DISCARDED + card]
+            if left == 1:
+                worth += unseen[card] * (20.0 - value)
+            elif seen_elsewhere(view, card):
+                worth += unseen[card] * 0.5
+            else:
+                worth += unseen[card] * (6.0 - (value - view[FIREWORK + colour]))
+    return worth / weight if weight > 0 else 0.0
+
+
+def in_short(ids: int) -> str:
+    """Write identities in short: 'R1 G2', or how many where they are many."""
+    cards = [card for card in range(CARDS) if ids >> card & 1]
+    if len(cards) > FEW_TO_NAME:
+        return f"{len(cards)} cards"
+    return " ".join(f"{'RYGWB'[card // VALUES]}{card % VALUES + 1}" for card in cards)
