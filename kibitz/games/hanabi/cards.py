@@ -21,10 +21,10 @@ from kibitz.games.hanabi.cells import (
     DISCARDED,
     EMPTY,
     FIREWORK,
+    MARKS,
     MOST_HAND,
     SLOT,
     TOLD,
-    VALUE_BITS,
     VALUES,
     VALUES_USED,
     cards_in_deck,
@@ -54,8 +54,7 @@ def count_unseen(view, unseen):
 @compiled()
 def allows(told, card):
     """Tell whether hints allow a card to be this one."""
-    colour, value = divmod(card, VALUES)
-    return told >> colour & 1 and told >> (VALUE_BITS + value) & 1
+    return told & MARKS[card] == MARKS[card]
 
 
 @compiled()

@@ -23,6 +23,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from kibitz.core.compiled import compiled
 from kibitz.core.game import SEATS, Cells, Layout
 from kibitz.core.options import Choice, Flag, Whole
@@ -35,7 +37,7 @@ MOST_HAND = 5
 MOST_NOTES = 8
 MOST_STORMS = 3
 EMPTY = MOST_CARDS
-LOG_LENGTH = 120
+LOG_LENGTH = 105  # plies of the longest game with any settings: two seats, one card each
 
 DISCARD = MOST_HAND
 HINT = 2 * MOST_HAND
@@ -45,9 +47,14 @@ ACTIONS = HINT + HINTS * (MOST_SEATS - 1)
 
 # Bits of `told`.
 VALUE_BITS = COLOURS
-COLOUR_NAMED, VALUE_NAMED = 1 << (COLOURS + VALUES), 1 << (COLOURS + VALUES + 1)
+COLOUR_NAMED_BIT, VALUE_NAMED_BIT = COLOURS + VALUES, COLOURS + VALUES + 1
+COLOUR_NAMED, VALUE_NAMED = 1 << COLOUR_NAMED_BIT, 1 << VALUE_NAMED_BIT
 COLOUR_MASK = (1 << COLOURS) - 1
 VALUE_MASK = (1 << VALUES) - 1
+# Of each card: the bits of its colour and its value. The last is for `HIDDEN`, which has neither.
+MARKS = np.array(
+    [1 << card // VALUES | 1 << (VALUE_BITS + card % VALUES) for card in range(CARDS)] + [0]
+)
 # Bits of `outcome` besides the serial number.
 FITTED, NOTE_BACK, SERIAL = 64, 128, 63
 

@@ -27,10 +27,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from kibitz.core.compiled import OBSERVE, compiled
 from kibitz.core.game import PLIES, SEATS, VIEWER
 from kibitz.games.hanabi.cells import (
-    COLOUR_NAMED,
+    COLOUR_MASK,
+    COLOUR_NAMED_BIT,
+    COLOURS,
     COLOURS_USED,
     DECK,
     DISCARD,
@@ -54,7 +58,8 @@ from kibitz.games.hanabi.cells import (
     TOLD,
     VALUE,
     VALUE_BITS,
-    VALUE_NAMED,
+    VALUE_MASK,
+    VALUE_NAMED_BIT,
     VALUES,
     VALUES_USED,
     cards_in_deck,
@@ -64,25 +69,34 @@ from kibitz.games.hanabi.cells import (
     hand_size,
 )
 
+# The bits of a number below 32 as five cells: a row is copied faster than its bits are looked at.
+BITS = np.array([[bits >> i & 1 for i in range(5)] for bits in range(32)], np.float32)
 
-@compiled()
-def encode_hands(view, features, at, seats, size, cards, values):
+ONE = np.uint64(1)  # where an index has no sign, compiled code need not ask for it at every cell
+
+
+@compiled(inline=True)
+def encode_hands(view, features, seats, size, colours, values):
     """Write the cards of all others, and who has a short hand; give where to go on."""
-    viewer = int(view[VIEWER])
-    short = at + (seats - 1) * size * cards
+    cards = colours * values
+    short = (seats - 1) * size * cards
+    seat = int(view[VIEWER])
+    at = 0
     for onward in range(seats):
-        base = SLOT + (viewer + onward) % seats * MOST_HAND
-        for place in range(size):
-            serial = view[base + place]
-            if serial == EMPTY:
-                features[short + onward] = 1.0
-            elif onward > 0:
-                colour, value = divmod(view[DECK + serial], VALUES)
-                features[at + ((onward - 1) * size + place) * cards + colour * values + value] = 1.0
+        base = SLOT + seat * MOST_HAND
+        features[short + onward] = view[base + size - 1] == EMPTY
+        if onward > 0:
+            for place in range(size):
+                serial = view[base + place]
+                if serial != EMPTY:
+                    colour, value = divmod(int(view[DECK + serial]), VALUES)
+                    features[at + colour * values + value] = 1.0
+                at += cards
+        seat = seat + 1 if seat + 1 < seats else 0
     return short + seats
 
 
-@compiled()
+@compiled(inline=True)
 def encode_board(view, features, at, seats, size, colours, values):
     """Write deck, fireworks, notes, storms and discards; give where to go on."""
     total = cards_in_deck(view)
@@ -101,13 +115,14 @@ def encode_board(view, features, at, seats, size, colours, values):
     at += view[MAX_STORMS]
     for colour in range(colours):
         for value in range(values):
-            for i in range(view[DISCARDED + colour * VALUES + value]):
-                features[at + i] = 1.0
-            at += copies_of(values, value)
+            out = view[DISCARDED + colour * VALUES + value]
+            for i in range(copies_of(values, value)):
+                features[at] = out > i
+                at += 1
     return at
 
 
-@compiled()
+@compiled(inline=True)
 def encode_last_action(view, features, at, seats, size, colours, values):
     """Write what was done last; give where to go on."""
     cards = colours * values
@@ -116,67 +131,77 @@ def encode_last_action(view, features, at, seats, size, colours, values):
     pointed = named + colours + values
     played = pointed + size
     end = played + size + cards + 2
-    if view[PLIES] == 0:
-        return end
-    ply = view[PLIES] - 1
-    action, outcome = int(view[LOG + ply]), int(view[OUTCOME + ply])
-    actor = (ply - view[VIEWER]) % seats
-    features[at + actor] = 1.0
-    if action < HINT:
-        features[at + seats + (1 if action >= DISCARD else 0)] = 1.0
-        features[played + action % MOST_HAND] = 1.0
-        colour, value = divmod(view[DECK + (outcome & SERIAL)], VALUES)
-        features[played + size + colour * values + value] = 1.0
-        features[end - 2] = (outcome & FITTED) != 0
-        # A discard wins a note back by its nature; the cell is for completed fireworks.
-        features[end - 1] = action < DISCARD and (outcome & NOTE_BACK) != 0
-        return end
-    onward, hint = divmod(action - HINT, HINTS)
-    features[at + seats + (2 if hint < VALUE else 3)] = 1.0
-    features[whom + (actor + onward + 1) % seats] = 1.0
-    features[named + (hint if hint < VALUE else colours + hint - VALUE)] = 1.0
-    for place in range(size):
-        features[pointed + place] = outcome >> place & 1
+    if view[PLIES] > 0:
+        ply = view[PLIES] - 1
+        action, outcome = int(view[LOG + ply]), int(view[OUTCOME + ply])
+        actor = (ply - view[VIEWER]) % seats
+        features[at + actor] = 1.0
+        if action < HINT:
+            features[at + seats + (1 if action >= DISCARD else 0)] = 1.0
+            features[played + action % MOST_HAND] = 1.0
+            colour, value = divmod(int(view[DECK + (outcome & SERIAL)]), VALUES)
+            features[played + size + colour * values + value] = 1.0
+            features[end - 2] = (outcome & FITTED) != 0
+            # A discard wins a note back by its nature; the cell is for completed fireworks.
+            features[end - 1] = action < DISCARD and (outcome & NOTE_BACK) != 0
+        else:
+            onward, hint = divmod(action - HINT, HINTS)
+            features[at + seats + (2 if hint < VALUE else 3)] = 1.0
+            features[whom + (actor + onward + 1) % seats] = 1.0
+            features[named + (hint if hint < VALUE else colours + hint - VALUE)] = 1.0
+            for place in range(size):
+                features[pointed + place] = outcome >> place & 1
     return end
 
 
-@compiled()
-def encode_knowledge(view, features, at, seats, size, colours, values):
-    """Write what hints have told about every card; give where to go on."""
-    cards = colours * values
-    viewer = int(view[VIEWER])
-    for onward in range(seats):
-        base = SLOT + (viewer + onward) % seats * MOST_HAND
+@compiled(inline=True)
+def encode_knowledge(view, features, start, seats, size, colours, values):
+    """Write what hints have told about every card; nothing about those that are not there."""
+    at = np.uint64(start)
+    seat = int(view[VIEWER])
+    for _ in range(seats):
+        base = SLOT + seat * MOST_HAND
         for place in range(size):
             serial = view[base + place]
-            if serial != EMPTY:
-                told = int(view[TOLD + serial])
-                for colour in range(colours):
-                    if told >> colour & 1:
-                        for value in range(values):
-                            features[at + colour * values + value] = (
-                                told >> (VALUE_BITS + value) & 1
-                            )
-                        if told & COLOUR_NAMED:
-                            features[at + cards + colour] = 1.0
-                if told & VALUE_NAMED:
-                    for value in range(values):
-                        features[at + cards + colours + value] = told >> (VALUE_BITS + value) & 1
-            at += cards + colours + values
-    return at
+            told = 0 if serial == EMPTY else int(view[TOLD + serial])
+            by_colour, by_value = told & COLOUR_MASK, told >> VALUE_BITS & VALUE_MASK
+            for colour in range(colours):
+                row = by_value * (by_colour >> colour & 1)
+                for value in range(values):
+                    features[at] = BITS[row, value]
+                    at += ONE
+            row = by_colour * (told >> COLOUR_NAMED_BIT & 1)
+            for colour in range(colours):
+                features[at] = BITS[row, colour]
+                at += ONE
+            row = by_value * (told >> VALUE_NAMED_BIT & 1)
+            for value in range(values):
+                features[at] = BITS[row, value]
+                at += ONE
+        seat = seat + 1 if seat + 1 < seats else 0
+
+
+@compiled(inline=True)
+def encode(view, features, colours, values):
+    """Encode a view with so many colours and values."""
+    seats, size = int(view[SEATS]), hand_size(view)
+    knowledge = len(features) - seats * size * (colours * values + colours + values)
+    for i in range(knowledge):
+        features[i] = 0.0
+    at = encode_hands(view, features, seats, size, colours, values)
+    at = encode_board(view, features, at, seats, size, colours, values)
+    encode_last_action(view, features, at, seats, size, colours, values)
+    encode_knowledge(view, features, knowledge, seats, size, colours, values)
 
 
 @compiled(OBSERVE)
 def observe(view, features):
     """Encode a view; the module describes every field."""
-    seats, size = int(view[SEATS]), hand_size(view)
-    colours, values = int(view[COLOURS_USED]), int(view[VALUES_USED])
-    for i in range(len(features)):
-        features[i] = 0.0
-    at = encode_hands(view, features, 0, seats, size, colours * values, values)
-    at = encode_board(view, features, at, seats, size, colours, values)
-    at = encode_last_action(view, features, at, seats, size, colours, values)
-    encode_knowledge(view, features, at, seats, size, colours, values)
+    # The same twice: loops over a fixed number of cells are compiled to far fewer steps.
+    if view[COLOURS_USED] == COLOURS and view[VALUES_USED] == VALUES:
+        encode(view, features, COLOURS, VALUES)
+    else:
+        encode(view, features, int(view[COLOURS_USED]), int(view[VALUES_USED]))
 
 
 def features_of(settings: Mapping[str, Any]) -> int:

@@ -46,7 +46,7 @@ from kibitz.games.hanabi.cells import (
     LAST,
     LAYOUT,
     LOG,
-    LOG_LENGTH,
+    MARKS,
     MAX_NOTES,
     MAX_STORMS,
     MOST_CARDS,
@@ -81,12 +81,15 @@ from kibitz.games.hanabi.features import features_of, observe
 def deal(state, rng):
     """Shuffle the deck, and let everybody draw a hand in turn."""
     values = int(state[VALUES_USED])
-    count = 0
-    for colour in range(state[COLOURS_USED]):
-        for value in range(values):
-            for _ in range(copies_of(values, value)):
-                state[DECK + count] = colour * VALUES + value
-                count += 1
+    suit = 0  # cards of one colour
+    for value in range(values):
+        for _ in range(copies_of(values, value)):
+            state[DECK + suit] = value
+            suit += 1
+    for colour in range(1, state[COLOURS_USED]):
+        for i in range(suit):
+            state[DECK + colour * suit + i] = colour * VALUES + state[DECK + i]
+    count = suit * int(state[COLOURS_USED])
     for last in range(count - 1, 0, -1):
         other = below(rng, last + 1)
         kept = state[DECK + last]
@@ -96,14 +99,13 @@ def deal(state, rng):
     for serial in range(count):
         state[TOLD + serial] = fresh
     size = hand_size(state)
+    for place in range(MOST_SEATS * MOST_HAND):
+        state[SLOT + place] = EMPTY
     drawn = 0
-    for seat in range(MOST_SEATS):
-        for place in range(MOST_HAND):
-            if seat < state[SEATS] and place < size and drawn < count:
-                state[SLOT + seat * MOST_HAND + place] = drawn
-                drawn += 1
-            else:
-                state[SLOT + seat * MOST_HAND + place] = EMPTY
+    for seat in range(state[SEATS]):
+        for place in range(min(size, count - drawn)):
+            state[SLOT + seat * MOST_HAND + place] = drawn
+            drawn += 1
     state[DRAWN] = drawn
     state[NOTES] = state[MAX_NOTES]
     if drawn == count:
@@ -131,22 +133,20 @@ def legal(state, actions):
             actions[n] = DISCARD + place
             n += 1
     if state[NOTES] > 0:
-        for onward in range(1, seats):
-            other = seat + onward
-            if other >= seats:
-                other -= seats
-            have = 0
+        first, other = HINT, seat
+        for _ in range(1, seats):
+            other = other + 1 if other + 1 < seats else 0
             base = SLOT + other * MOST_HAND
+            marks = 0
             for place in range(MOST_HAND):
                 serial = state[base + place]
                 if serial == EMPTY:
                     break
-                colour, value = divmod(state[DECK + serial], VALUES)
-                have |= 1 << colour | 1 << (VALUE_BITS + value)
-            first = HINT + HINTS * (onward - 1)
+                marks |= MARKS[state[DECK + serial]]
             for hint in range(HINTS):
                 actions[n] = first + hint
-                n += have >> hint & 1
+                n += marks >> hint & 1
+            first += HINTS
     return n
 
 
@@ -195,25 +195,19 @@ def play_card(state, seat, place, discards):
 def give_hint(state, other, hint):
     """Note on every card of a hand whether it has a colour or value; give which have, as bits."""
     base = SLOT + other * MOST_HAND
+    kind, named = COLOUR_MASK, COLOUR_NAMED
+    if hint >= VALUE:
+        kind, named = VALUE_MASK << VALUE_BITS, VALUE_NAMED
     touched = 0
     for place in range(MOST_HAND):
         serial = state[base + place]
         if serial == EMPTY:
             break
-        colour, value = divmod(state[DECK + serial], VALUES)
-        told = state[TOLD + serial]
-        if hint < VALUE:
-            if colour == hint:
-                touched |= 1 << place
-                told = told & ~COLOUR_MASK | 1 << hint | COLOUR_NAMED
-            else:
-                told &= ~(1 << hint)
-        elif value == hint - VALUE:
+        if MARKS[state[DECK + serial]] >> hint & 1:
             touched |= 1 << place
-            told = told & ~(VALUE_MASK << VALUE_BITS) | 1 << hint | VALUE_NAMED
+            state[TOLD + serial] = state[TOLD + serial] & ~kind | 1 << hint | named
         else:
-            told &= ~(1 << hint)
-        state[TOLD + serial] = told
+            state[TOLD + serial] &= ~(1 << hint)
     return touched
 
 
@@ -243,6 +237,8 @@ def play(state, action):
     if was_last:
         state[LAST] -= 1
         over = over or state[LAST] == 0
+    # Tiny decks do not reach everybody: the game ends before a seat that was dealt nothing.
+    over = over or state[SLOT + following * MOST_HAND] == EMPTY
     state[LOG + ply] = action
     state[OUTCOME + ply] = outcome
     state[PLIES] = ply + 1
@@ -347,10 +343,14 @@ def most_legal(settings: Mapping[str, Any]) -> int:
 
 
 def most_plies(settings: Mapping[str, Any]) -> int:
-    """Bound the plies: as many cards as are drawn, a last turn each, and a hint for every note."""
+    """Bound the plies, sharply: a note is there at first or is won by a card that leaves a hand.
+
+    As many cards leave hands as are drawn, and then everybody has one more turn; so the longest
+    game spends every note, wins back as many as cards are drawn, and has no use for the last.
+    """
     seats = settings["players"]
-    cards = deck_size(settings) - seats * full_hand(settings) + seats
-    return min(LOG_LENGTH, 2 * cards + settings["notes"])
+    drawn = max(0, deck_size(settings) - seats * full_hand(settings))
+    return settings["notes"] + 2 * drawn - 1 + seats if drawn else seats
 
 
 def flaw(table: Table) -> str | None:
@@ -386,6 +386,8 @@ def flaw(table: Table) -> str | None:
 def open_spiel(settings: Mapping[str, Any]) -> str | None:
     """Name the same game for OpenSpiel."""
     if settings["open"] or settings["bomb"] != "zero" or settings["values"] < 2:
+        return None
+    if deck_size(settings) < settings["players"]:  # it would end the process
         return None
     names = {
         "players": settings["players"], "colors": settings["colours"], "ranks": settings["values"],
