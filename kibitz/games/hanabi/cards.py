@@ -3,9 +3,11 @@
 The *stochastic card* is the chance of each identity for a card that the viewer does not see: its
 own cards, or the next of the deck. `card_chances` gives it from all cards that are seen and the
 hints on that card; `hand_chances` conditions on the hints on all other own cards too. Both are
-exact. The second needs no enumeration: the worlds in which n own cards fit their hints are the ways
-to give them n different unseen cards, and those are counted by inclusion and exclusion over the
-partitions of the hand, at most 52.
+exact. The second needs no enumeration, because every hint that a card has been through, all older
+cards of the hand have been through with it: of any two, either hints allow them nothing in common,
+or they allow the newer all that they allow the older. So, dealt from the oldest on, each card is
+always drawn from the same number of cards, whatever the older ones have become. All worlds are then
+as likely, and a card has the chances of what is left to it on average.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from kibitz.games.hanabi.cells import (
     COLOURS_USED,
     DECK,
     DISCARDED,
+    DRAWN,
     EMPTY,
     FIREWORK,
     MARKS,
@@ -30,6 +33,8 @@ from kibitz.games.hanabi.cells import (
     cards_in_deck,
     copies_of,
 )
+
+ROUNDING = 1e-9  # what is left of a card on average is nothing, or far more than this
 
 
 @compiled()
@@ -127,122 +132,50 @@ def card_chances(unseen, told, out):
 
 
 @compiled()
-def deck_chances(view, out):
-    """Write the chance of each identity for the next card of the deck, hints on all own cards used.
-
-    All zero where the deck is empty.
-    """
-    unseen = np.empty(CARDS, np.int64)
-    left = count_unseen(view, unseen)
-    hand = np.zeros((MOST_HAND, CARDS))
-    n = hand_chances(view, hand)
-    for card in range(CARDS):
-        out[card] = unseen[card]
-        for place in range(n):
-            out[card] -= hand[place, card]
-        out[card] = max(0.0, out[card] / (left - n)) if left > n else 0.0
-
-
-@compiled()
-def count_worlds(unseen, masks, n):
-    """Count the ways to give n cards different unseen cards that their masks of identities allow.
-
-    By inclusion and exclusion over partitions: cards of one block are given the same unseen card,
-    and a block of b cards counts (-1) ** (b - 1) * (b - 1)! times.
-    """
-    block = np.zeros(MOST_HAND, np.int64)  # of each card, in the partition now looked at
-    both = np.empty(MOST_HAND, np.int64)  # what all cards of a block may be
-    size = np.empty(MOST_HAND, np.int64)
-    worlds = 0.0
-    if n == 0:
-        return 1.0
-    while True:
-        blocks = 0
-        for i in range(n):
-            if block[i] == blocks:
-                both[blocks] = masks[i]
-                size[blocks] = 1
-                blocks += 1
-            else:
-                both[block[i]] &= masks[i]
-                size[block[i]] += 1
-        product = 1.0
-        for b in range(blocks):
-            fitting = 0
-            for card in range(CARDS):
-                if both[b] >> card & 1:
-                    fitting += unseen[card]
-            product *= fitting
-            for k in range(1, size[b]):
-                product *= -k
-            if product == 0.0:
-                break
-        worlds += product
-        # The next partition: each card is in a block that began before it, or begins one.
-        i = n - 1
-        while i > 0:
-            most = 0
-            for j in range(i):
-                most = max(most, block[j] + 1)
-            if block[i] < most:
-                break
-            i -= 1
-        if i == 0:
-            return worlds
-        block[i] += 1
-        for j in range(i + 1, n):
-            block[j] = 0
-
-
-@compiled()
-def mask_of(told):
-    """Give the identities that hints allow, as bits."""
-    mask = 0
-    for card in range(CARDS):
-        if allows(told, card):
-            mask |= 1 << card
-    return mask
-
-
-@compiled()
 def hand_chances(view, out):
     """Write the exact chances of each own card, given the hints on all; give how many there are.
 
     out [MOST_HAND, CARDS]. Cards that are seen, as in the open game, are certain.
     """
+    left = np.empty(CARDS)
+    return deal_chances(view, out, left)
+
+
+@compiled()
+def deck_chances(view, out):
+    """Write the chance of each identity for the next card of the deck, hints on all own cards used.
+
+    All zero where the deck is empty.
+    """
+    hand = np.empty((MOST_HAND, CARDS))
+    deal_chances(view, hand, out)
+    deck = cards_in_deck(view) - view[DRAWN]
+    for card in range(CARDS):
+        out[card] = out[card] / deck if deck > 0 else 0.0
+
+
+@compiled()
+def deal_chances(view, hand, left):
+    """Write the chances of own cards, and how many of each card are left in the deck on average.
+
+    Give how many own cards there are. hand [MOST_HAND, CARDS], left [CARDS]
+    """
     unseen = np.empty(CARDS, np.int64)
     count_unseen(view, unseen)
-    base = SLOT + view[VIEWER] * MOST_HAND
-    masks = np.empty(MOST_HAND, np.int64)
-    others = np.empty(MOST_HAND, np.int64)
+    for card in range(CARDS):
+        left[card] = unseen[card]
     n = cards_held(view, view[VIEWER])
-    hidden = 0
+    base = SLOT + view[VIEWER] * MOST_HAND
     for place in range(n):
-        for card in range(CARDS):
-            out[place, card] = 0.0
         serial = view[base + place]
-        if view[DECK + serial] == HIDDEN:
-            masks[hidden] = mask_of(view[TOLD + serial])
-            hidden += 1
-        else:
-            out[place, view[DECK + serial]] = 1.0
-    at = 0
-    for place in range(n):
-        if view[DECK + view[base + place]] != HIDDEN:
+        if view[DECK + serial] != HIDDEN:
+            for card in range(CARDS):
+                hand[place, card] = 0.0
+            hand[place, view[DECK + serial]] = 1.0
             continue
-        k = 0
-        for i in range(hidden):
-            if i != at:
-                others[k] = masks[i]
-                k += 1
-        total = 0.0
+        card_chances(left, view[TOLD + serial], hand[place])
         for card in range(CARDS):
-            if masks[at] >> card & 1 and unseen[card] > 0:
-                unseen[card] -= 1
-                out[place, card] = (unseen[card] + 1) * count_worlds(unseen, others, k)
-                unseen[card] += 1
-                total += out[place, card]
-        for card in range(CARDS):
-            out[place, card] /= total
-        at += 1
+            left[card] -= hand[place, card]
+            if left[card] < ROUNDING:
+                left[card] = 0.0
     return n

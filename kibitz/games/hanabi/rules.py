@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from kibitz.core.chance import below, uniform
+from kibitz.core.chance import below
 from kibitz.core.compiled import DEAL, LEGAL, LOOK, PLAY, REDEAL, SCORE, Rules, compiled
 from kibitz.core.game import HIDDEN, OVER, PLIES, SEAT, SEATS, VIEWER, Game, copy_cells
 from kibitz.core.table import Table
@@ -286,40 +286,26 @@ def look(state, seat, out):
 def redeal(view, rng):
     """Deal the hidden cards anew, so that own cards fit their hints; every world is as likely.
 
-    Own cards are drawn one by one from what fits. Such a draw favours worlds where few cards were
-    left to fit, so it is accepted only as often as makes up for that, and otherwise begun again.
+    Own cards are drawn from the oldest on: cards.py says why no draw favours any world.
     """
-    unseen = np.empty(CARDS, np.int64)
     left = np.empty(CARDS, np.int64)
-    own = np.empty(MOST_HAND, np.int64)
-    hidden = count_unseen(view, unseen)
+    hidden = count_unseen(view, left)
     base = SLOT + view[VIEWER] * MOST_HAND
     n = 0
     for place in range(MOST_HAND):
         serial = view[base + place]
-        if serial != EMPTY and view[DECK + serial] == HIDDEN:
-            own[n] = serial
-            n += 1
-    while True:
+        if serial == EMPTY or view[DECK + serial] != HIDDEN:
+            continue
+        told = view[TOLD + serial]
+        wanted = below(rng, count_allowed(left, told))
         for card in range(CARDS):
-            left[card] = unseen[card]
-        chance = 1.0
-        for i in range(n):
-            told = view[TOLD + own[i]]
-            fitting = count_allowed(left, told)
-            chance *= fitting / count_allowed(unseen, told)
-            if fitting == 0:
-                break
-            wanted = below(rng, fitting)
-            for card in range(CARDS):
-                if allows(told, card):
-                    wanted -= left[card]
-                    if wanted < 0:
-                        view[DECK + own[i]] = card
-                        left[card] -= 1
-                        break
-        if chance > 0.0 and uniform(rng) < chance:
-            break
+            if allows(told, card):
+                wanted -= left[card]
+                if wanted < 0:
+                    view[DECK + serial] = card
+                    left[card] -= 1
+                    break
+        n += 1
     rest = hidden - n
     first = cards_in_deck(view) - rest
     at = first

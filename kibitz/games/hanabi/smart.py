@@ -1,220 +1,73 @@
-"""A strong player by conventions that people use: every hint means something, and no code is needed.
+"""A strong player by conventions that people use (see conventions.py).
 
-chop        the oldest card that no hint has touched: what its owner discards next
-focus       the card that a hint is about: the chop if it is touched, else the newest card that is
-            touched for the first time, else the newest that is touched
-to play     the focus can be played now, or after cards that all know will be played before it
-to save     where the focus is the chop, it may instead be the last of its kind
-good touch  touched cards are wanted: not lost ones, and not twice the same
-
-Whoever gives a hint first reckons what its owner will make of it, and gives none that would lead
-astray. The ideas are those of SmartBot (Arthur O'Dwyer) and of the conventions that are common
-among players.
+Before it gives a hint, it reckons what its owner will make of it, and gives none that would lead
+astray; how good a hint is depends on the plays that follow, on cards it saves, and on what it
+touches in vain.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from kibitz.core.agent import CompiledAgent, Kind, Opinion, opinion
 from kibitz.core.compiled import CHOOSE, NOTICE, compiled
-from kibitz.core.game import PLIES, SEATS, VIEWER
-from kibitz.games.hanabi.cards import cards_held, count_unseen, reach_of
+from kibitz.core.game import SEATS, VIEWER
+from kibitz.core.table import View
+from kibitz.games.hanabi.cards import (
+    cards_held,
+    count_unseen,
+)
 from kibitz.games.hanabi.cells import (
     CARDS,
-    COLOURS_USED,
     DECK,
     DISCARD,
-    DISCARDED,
-    FIREWORK,
     HINT,
     HINTS,
     LAST,
-    LOG,
     MAX_NOTES,
     MAX_STORMS,
     MOST_HAND,
-    MOST_SEATS,
     NOTES,
-    OUTCOME,
     SLOT,
     STORMS,
     VALUE,
     VALUES,
-    VALUES_USED,
-    copies_of,
+)
+from kibitz.games.hanabi.conventions import (
+    MEMORY,
+    TOUCHED,
+    catch_up,
+    chop_of,
+    critical_ids,
+    dares,
+    play_chance,
+    promised_ids,
+    soon_playable,
+    take_hint,
 )
 from kibitz.games.hanabi.notes import (
     BOARD,
     COLOUR_IDS,
     DEAD,
-    DONE,
     NOTED,
-    NOTES_END,
     PLAYABLE,
     VALUE_IDS,
     count_bits,
-    fresh_ids,
+    in_short,
     keeping,
     mean_value,
-    narrow,
     own_ids,
     public_left,
     read_board,
-    refine,
 )
 
-# Memory: the notes, then whether each card has been touched.
-TOUCHED = NOTES_END
-MEMORY = TOUCHED + MOST_SEATS * MOST_HAND
-
-W_PLAY, W_SOON, W_SAVE, W_BAD, W_WRONG, W_BIT, W_MIN, W_RISK, W_LAST = 0, 1, 2, 3, 4, 5, 6, 7, 8
-BAD_TOUCH = 0.2
-
-
-@compiled()
-def chop_of(view, memory, seat):
-    """Give the place of the oldest untouched card, or -1."""
-    for place in range(cards_held(view, seat)):
-        if not memory[TOUCHED + seat * MOST_HAND + place]:
-            return place
-    return -1
-
-
-@compiled()
-def soon_playable(view, memory):
-    """Give the identities that can be played after all cards that all know will be, as bits."""
-    soon = 0
-    for colour in range(view[COLOURS_USED]):
-        height = int(view[FIREWORK + colour])
-        reach = reach_of(view, colour)
-        found = True
-        while found and height < reach:
-            found = False
-            for seat in range(view[SEATS]):
-                for place in range(cards_held(view, seat)):
-                    if memory[NOTED + seat * MOST_HAND + place] == 1 << (colour * VALUES + height):
-                        found = True
-            if found:
-                height += 1
-        if height < reach:
-            soon |= 1 << (colour * VALUES + height)
-    return soon
-
-
-@compiled()
-def critical_ids(view):
-    """Give the identities of which only one card is left, and wanted, as bits."""
-    critical = 0
-    values = int(view[VALUES_USED])
-    for colour in range(view[COLOURS_USED]):
-        for value in range(int(view[FIREWORK + colour]), reach_of(view, colour)):
-            card = colour * VALUES + value
-            if copies_of(values, value) - view[DISCARDED + card] == 1:
-                critical |= 1 << card
-    return critical
-
-
-@compiled()
-def focus_of(view, memory, seat, touched):
-    """Give the place of the card that a hint is about."""
-    chop = chop_of(view, memory, seat)
-    if chop >= 0 and touched >> chop & 1:
-        return chop
-    newest = fresh = -1
-    for place in range(cards_held(view, seat)):
-        if touched >> place & 1:
-            newest = place
-            if not memory[TOUCHED + seat * MOST_HAND + place]:
-                fresh = place
-    return fresh if fresh >= 0 else newest
-
-
-@compiled()
-def take_hint(view, memory, seat, hint, touched):
-    """Note what a hint means to its owner, and so to all."""
-    named = COLOUR_IDS[1 << hint] if hint < VALUE else VALUE_IDS[1 << (hint - VALUE)]
-    focus = focus_of(view, memory, seat, touched)
-    chop = chop_of(view, memory, seat)
-    was_known = memory[TOUCHED + seat * MOST_HAND + focus]
-    soon = soon_playable(view, memory)
-    for place in range(cards_held(view, seat)):
-        at = NOTED + seat * MOST_HAND + place
-        narrow(memory, at, named if touched >> place & 1 else ~named)
-        if touched >> place & 1:
-            memory[TOUCHED + seat * MOST_HAND + place] = 1
-    at = NOTED + seat * MOST_HAND + focus
-    meant = soon
-    if focus == chop:
-        meant |= critical_ids(view)
-    if not was_known:
-        narrow(memory, at, meant)
-
-
-@compiled()
-def promised_ids(view, memory):
-    """Give the identities of touched cards that all know, as bits."""
-    promised = 0
-    for seat in range(view[SEATS]):
-        for place in range(cards_held(view, seat)):
-            i = seat * MOST_HAND + place
-            ids = memory[NOTED + i]
-            if memory[TOUCHED + i] and ids & (ids - 1) == 0:
-                promised |= ids
-    return promised
-
-
-@compiled()
-def play_chance(ids, touched, promised, board, left):
-    """Give the chance that a card can be played; touched cards are hardly lost or there twice."""
-    unlikely = (board[DEAD] | promised) if touched and ids & (ids - 1) else 0
-    plays = rest = 0.0
-    for card in range(CARDS):
-        bit = 1 << card
-        if ids & bit and left[card] > 0:
-            weight = left[card] * (BAD_TOUCH if unlikely & bit else 1.0)
-            if board[PLAYABLE] & bit:
-                plays += weight
-            else:
-                rest += weight
-    return plays / (plays + rest) if plays > 0.0 else 0.0
-
-
-@compiled()
-def dares(view, chance, weights):
-    """Tell whether a card with such a chance is played, by the storms there have been."""
-    if view[STORMS] + 1 >= view[MAX_STORMS]:
-        return chance > weights[W_LAST]
-    return chance > weights[W_RISK]
-
-
-@compiled()
-def catch_up(view, memory):
-    """Bring the notes up to date with the log."""
-    seats, plies = int(view[SEATS]), int(view[PLIES])
-    left = np.empty(CARDS, np.int64)
-    if memory[DONE] == 0:
-        for i in range(MOST_SEATS * MOST_HAND):
-            memory[NOTED + i] = fresh_ids(view)
-        # Whoever joins later has missed what was meant, and knows only what hints name.
-        memory[DONE] = 1 if plies <= 1 else plies + 1
-    while memory[DONE] <= plies:
-        ply = memory[DONE] - 1
-        memory[DONE] += 1
-        action, outcome = int(view[LOG + ply]), int(view[OUTCOME + ply])
-        actor = ply % seats
-        if action < HINT:
-            first = actor * MOST_HAND
-            for i in range(first + action % MOST_HAND, first + MOST_HAND - 1):
-                memory[NOTED + i] = memory[NOTED + i + 1]
-                memory[TOUCHED + i] = memory[TOUCHED + i + 1]
-            if view[LAST] == 0 or view[LAST] == seats:  # a card was drawn
-                newest = first + cards_held(view, actor) - 1
-                memory[NOTED + newest] = fresh_ids(view)
-                memory[TOUCHED + newest] = 0
-        else:
-            onward, hint = divmod(action - HINT, HINTS)
-            take_hint(view, memory, (actor + onward + 1) % seats, hint, outcome)
-    refine(view, memory, left)
+# What makes a hint good: a play that follows, one that will, a card saved; and bad: a touched card
+# that is not wanted, a wrong belief. A little for every identity struck out. Found by trial.
+PLAY_WORTH, SOON_WORTH, SAVE_WORTH = 10.0, 5.0, 8.0
+BAD_TOUCH_COST, WRONG_COST = 5.0, 30.0
+BIT_WORTH = 0.05
+LEAST_WORTH = 3.0  # of a hint that is given rather than discarding
+RESCUE, PLAY, TELL, STALL, LOST, CHOP, KEPT_LEAST, CORNERED = range(8)  # reasons
 
 
 # --- hints ---------------------------------------------------------------------------------------
@@ -250,7 +103,7 @@ def is_promised(view, memory, card, seat, place):
 
 
 @compiled()
-def rate_hint(view, memory, trial, board, left, seat, hint, weights):
+def rate_hint(view, memory, trial, board, left, seat, hint):
     """Say how good a hint is, from what its owner will make of it; -inf where that is harmful."""
     touched = touched_by(view, seat, hint)
     if touched == 0:
@@ -268,31 +121,33 @@ def rate_hint(view, memory, trial, board, left, seat, hint, weights):
         card = view[DECK + view[SLOT + i]]
         truth = 1 << card
         before, after = memory[NOTED + i], trial[NOTED + i]
-        played = dares(view, play_chance(before, memory[TOUCHED + i], promised, board, left), weights)
-        plays = dares(view, play_chance(after, trial[TOUCHED + i], promised_now, board, left), weights)
+        chance = play_chance(before, memory[TOUCHED + i], promised, board, left)
+        played = dares(view, chance)
+        chance = play_chance(after, trial[TOUCHED + i], promised_now, board, left)
+        plays = dares(view, chance)
         if plays and not truth & board[PLAYABLE] and not played:
             return -np.inf
         twice = is_promised(view, memory, card, seat, place)
         if plays and not played:
             if not twice:
-                rating += weights[W_PLAY] - 0.3 * (card % VALUES)
+                rating += PLAY_WORTH - 0.3 * (card % VALUES)
         elif after & ~soon == 0 and before & ~soon and truth & soon and not twice:
-            rating += weights[W_SOON]
+            rating += SOON_WORTH
         if played and not plays and not truth & board[PLAYABLE]:
-            rating += weights[W_PLAY]  # it was about to be played, and must not be
+            rating += PLAY_WORTH  # it was about to be played, and must not be
         if touched >> place & 1 and not memory[TOUCHED + i] and (truth & board[DEAD] or twice):
-            rating -= weights[W_BAD]
+            rating -= BAD_TOUCH_COST
         if truth & before and not truth & after:
-            rating -= weights[W_WRONG]
+            rating -= WRONG_COST
         if place == chop and touched >> place & 1 and truth & critical:
-            rating += weights[W_SAVE]
+            rating += SAVE_WORTH
         if not truth & board[DEAD]:
-            rating += weights[W_BIT] * (count_bits(before) - count_bits(after))
+            rating += BIT_WORTH * (count_bits(before) - count_bits(after))
     return rating
 
 
 @compiled()
-def best_hint(view, memory, board, left, weights):
+def best_hint(view, memory, board, left):
     """Give the best hint and how good it is; -1 where all are harmful."""
     seats, viewer = int(view[SEATS]), int(view[VIEWER])
     trial = np.empty_like(memory)
@@ -301,7 +156,7 @@ def best_hint(view, memory, board, left, weights):
     for onward in range(seats - 1):
         seat = (viewer + onward + 1) % seats
         for hint in range(HINTS):
-            rating = rate_hint(view, memory, trial, board, left, seat, hint, weights)
+            rating = rate_hint(view, memory, trial, board, left, seat, hint)
             if rating > most:
                 best = HINT + HINTS * onward + hint
                 most = rating
@@ -309,12 +164,12 @@ def best_hint(view, memory, board, left, weights):
 
 
 @compiled()
-def knows_a_play(view, memory, board, left, seat, weights):
+def knows_a_play(view, memory, board, left, seat):
     """Tell whether a seat knows a card that it will play."""
     promised = promised_ids(view, memory)
     for i in range(seat * MOST_HAND, seat * MOST_HAND + cards_held(view, seat)):
         chance = play_chance(memory[NOTED + i], memory[TOUCHED + i], promised, board, left)
-        if dares(view, chance, weights):
+        if dares(view, chance):
             return True
     return False
 
@@ -329,10 +184,10 @@ def knows_a_loss(view, memory, board, seat):
 
 
 @compiled()
-def is_in_danger(view, memory, board, left, seat, weights):
+def is_in_danger(view, memory, board, left, seat):
     """Tell whether a seat is about to discard a card that is the last of its kind."""
     chop = chop_of(view, memory, seat)
-    if chop < 0 or knows_a_play(view, memory, board, left, seat, weights):
+    if chop < 0 or knows_a_play(view, memory, board, left, seat):
         return False
     if knows_a_loss(view, memory, board, seat):
         return False
@@ -343,57 +198,51 @@ def is_in_danger(view, memory, board, left, seat, weights):
 
 
 @compiled()
-def decide(view, memory, weights):
-    """Choose by the notes, which must be up to date."""
-    seats, viewer = int(view[SEATS]), int(view[VIEWER])
-    board = np.empty(BOARD, np.int64)
-    unseen = np.empty(CARDS, np.int64)
-    read_board(view, board)
-    count_unseen(view, unseen)
-    held = cards_held(view, viewer)
-    left = np.empty(CARDS, np.int64)
-    public_left(view, memory, left)
+def find_play(view, memory, board, unseen):
+    """Give the place of the card that is best to play, or -1 where none is likely enough."""
+    viewer = int(view[VIEWER])
     promised = promised_ids(view, memory)
-    play = -1
+    nothing_to_lose = view[LAST] > 0 and view[STORMS] + 1 < view[MAX_STORMS]
+    best = -1
     most = 0.0
-    for place in range(held):
+    for place in range(cards_held(view, viewer)):
         ids = own_ids(view, memory, unseen, place)
-        i = viewer * MOST_HAND + place
-        chance = play_chance(ids, memory[TOUCHED + i], promised, board, unseen)
-        if dares(view, chance, weights) or (view[LAST] > 0 and view[STORMS] + 1 < view[MAX_STORMS]):
+        touched = memory[TOUCHED + viewer * MOST_HAND + place]
+        chance = play_chance(ids, touched, promised, board, unseen)
+        if chance > 0.0 and (nothing_to_lose or dares(view, chance)):
             worth = chance * 10.0 - mean_value(ids, unseen)
-            if chance > 0.0 and (play < 0 or worth > most):
-                play = place
+            if best < 0 or worth > most:
+                best = place
                 most = worth
-    following = (viewer + 1) % seats
-    hint = -1
-    rating = -np.inf
-    if view[NOTES] > 0:
-        hint, rating = best_hint(view, memory, board, left, weights)
-        if is_in_danger(view, memory, board, left, following, weights) and view[LAST] == 0:
-            trial = np.empty_like(memory)
-            best = -1
-            most = 0.0
-            for h in range(HINTS):
-                r = rate_hint(view, memory, trial, board, left, following, h, weights)
-                if r > most:
-                    best = h
-                    most = r
-            if best >= 0:
-                return HINT + best
-    if play >= 0:
-        return play
-    may_discard = view[NOTES] < view[MAX_NOTES]
-    if hint >= 0 and (rating >= weights[W_MIN] or not may_discard):
-        return hint
-    if not may_discard:
-        return 0
+    return best
+
+
+@compiled()
+def find_rescue(view, memory, board, left, seat):
+    """Give the best hint for the next seat, or -1 where it is in no danger or none is good."""
+    best = -1
+    if is_in_danger(view, memory, board, left, seat):
+        trial = np.empty_like(memory)
+        most = 0.0
+        for hint in range(HINTS):
+            rating = rate_hint(view, memory, trial, board, left, seat, hint)
+            if rating > most:
+                best = HINT + hint
+                most = rating
+    return best
+
+
+@compiled()
+def find_discard(view, memory, board, unseen):
+    """Give the place of the card to discard, and why: lost, the chop, or least worth keeping."""
+    viewer = int(view[VIEWER])
+    held = cards_held(view, viewer)
     for place in range(held):
         if own_ids(view, memory, unseen, place) & ~board[DEAD] == 0:
-            return DISCARD + place
+            return place, LOST
     chop = chop_of(view, memory, viewer)
     if chop >= 0:
-        return DISCARD + chop
+        return chop, CHOP
     best = 0
     least = np.inf
     for place in range(held):
@@ -401,17 +250,74 @@ def decide(view, memory, weights):
         if worth < least:
             best = place
             least = worth
-    return DISCARD + best
+    return best, KEPT_LEAST
+
+
+@compiled()
+def decide(view, memory):
+    """Choose by the notes, which must be up to date; give the action and why."""
+    board = np.empty(BOARD, np.int64)
+    unseen = np.empty(CARDS, np.int64)
+    left = np.empty(CARDS, np.int64)
+    read_board(view, board)
+    count_unseen(view, unseen)
+    public_left(view, memory, left)
+    if view[NOTES] > 0 and view[LAST] == 0:
+        following = (int(view[VIEWER]) + 1) % int(view[SEATS])
+        rescue = find_rescue(view, memory, board, left, following)
+        if rescue >= 0:
+            return rescue, RESCUE
+    play = find_play(view, memory, board, unseen)
+    if play >= 0:
+        return play, PLAY
+    may_discard = view[NOTES] < view[MAX_NOTES]
+    if view[NOTES] > 0:
+        hint, rating = best_hint(view, memory, board, left)
+        if hint >= 0 and (rating >= LEAST_WORTH or not may_discard):
+            return hint, (TELL if rating >= LEAST_WORTH else STALL)
+    if not may_discard:
+        return 0, CORNERED
+    place, why = find_discard(view, memory, board, unseen)
+    return DISCARD + place, why
 
 
 @compiled(CHOOSE)
 def smart(rules, view, actions, n, weights, memory, rng):
     """Play, save and discard by conventions that people use, reckoning what a hint will mean."""
     catch_up(view, memory)
-    return decide(view, memory, weights)
+    return decide(view, memory)[0]
 
 
 @compiled(NOTICE)
 def notice_smart(view, actor, action, memory):
     """Follow the log."""
     catch_up(view, memory)
+
+
+# --- in words ------------------------------------------------------------------------------------
+
+REASONS = {
+    RESCUE: "The next seat is about to lose a card that is the last of its kind; this keeps it.",
+    PLAY: "By what the hints on it meant, this card can be played.",
+    TELL: "This hint leads to a play, or is worth knowing, and misleads nobody.",
+    STALL: "No hint does much, but all notes are there; this one does no harm.",
+    LOST: "This card is of no use any more.",
+    CHOP: "The oldest card that no hint has touched goes first.",
+    KEPT_LEAST: "All cards have been touched; this one is least likely to be needed.",
+    CORNERED: "Every hint would mislead, and no note can come back.",
+}
+
+
+def _explain(agent: CompiledAgent, view: View) -> Opinion:
+    """Say why, and what each own card can be by the conventions."""
+    memory = agent.memory.copy()
+    catch_up(view.cells, memory)
+    action, why = decide(view.cells, memory)
+    notes = {}
+    for place in range(int(cards_held(view.cells, view.seat))):
+        said = in_short(int(memory[NOTED + view.seat * MOST_HAND + place]))
+        notes[place] = f"can be {said}, by what was meant"
+    return opinion(view, int(action), REASONS[int(why)], notes=notes)
+
+
+SMART = Kind(choose=smart, notice=notice_smart, memory=MEMORY, explain=_explain, games=("hanabi",))

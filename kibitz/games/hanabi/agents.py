@@ -1,0 +1,10 @@
+"""The players of Hanabi."""
+
+from __future__ import annotations
+
+from kibitz.games.hanabi.hat import HAT
+from kibitz.games.hanabi.rule_players import RULE_PLAYERS
+from kibitz.games.hanabi.smart import SMART
+
+AGENTS = {"smart": SMART, "hat": HAT, **RULE_PLAYERS}
+LEVELS = {"easy": "iggi", "medium": "simple", "hard": "smart"}  # partners for people
