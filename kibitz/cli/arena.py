@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -24,6 +25,7 @@ from kibitz.cli.shared import (
 )
 from kibitz.core.errors import Misuse
 from kibitz.core.files import check_can_save
+from kibitz.core.game import Game
 from kibitz.core.registry import game_names
 from kibitz.play.graph import MOST_BYTES, MOST_POSITIONS
 from kibitz.play.match import match as play_match
@@ -51,18 +53,28 @@ def match(
     json: Json = False,
 ) -> None:
     """Play many games between agents: who is better, by how much, how sure."""
-    with Waiting("playing") as waiting:
-        result = play_match(
-            chosen_game(game, settings), agents, games, seed=seed, duplicate=duplicate,
-            cores=cores, progress=waiting.progress,
-        )  # fmt: skip
+    chosen = chosen_game(game, settings)
+
+    def played(scored: Game, seed: int | None) -> MatchResult:
+        with Waiting("playing") as waiting:
+            return play_match(
+                scored, agents, games, seed=seed, duplicate=duplicate, cores=cores,
+                progress=waiting.progress,
+            )  # fmt: skip
+
+    result = played(chosen, seed)
+    also = {how: played(it, result.seed) for how, it in chosen.scored_otherwise().items()}
     if json:
-        print_json(result.to_dict())
+        others = {how: other.to_dict() for how, other in also.items()}
+        print_json({**result.to_dict(), **({"scored_otherwise": others} if others else {})})
         return
     out = console()
-    out.print(match_table(result))
-    out.print()
-    out.print(seat_table(result))
+    if result.cooperative:
+        out.print(team_table(chosen, {**also, "": result}))
+    else:
+        out.print(match_table(result))
+        out.print()
+        out.print(seat_table(result))
     out.print(
         f"\n{result.games:,} games{' of duplicate deals' if result.duplicate else ''}"
         f"{f' ({games:,} rounded up to whole rounds)' if result.games != games else ''}, seed "
@@ -75,9 +87,6 @@ def match(
 
 def match_table(result: MatchResult) -> Table:
     """Make the table of a match: a row for each agent."""
-    if result.cooperative:
-        scores = [(agent.name, agent.points.text()) for agent in result.agents]
-        return grid("", ("agent", "points"), scores)
     rows = [
         (
             agent.name, agent.share.text(), f"{agent.wins:,}", f"{agent.draws:,}",
@@ -88,16 +97,23 @@ def match_table(result: MatchResult) -> Table:
     return grid("", ("agent", "share", "won", "drawn", "lost", "points", "margin"), rows)
 
 
+def team_table(game: Game, results: Mapping[str, MatchResult]) -> Table:
+    """Make the table of a match in which all play together: a row for each way to count points."""
+    set_now = " ".join(f"{name}={game.settings[name]}" for name in game.scorings)
+    rows = []
+    for how, result in sorted(results.items()):
+        team = result.agents[0]  # all have the same points
+        perfect = [] if team.perfect is None else [team.perfect.text()]
+        rows.append((how or set_now or "together", team.points.text(), *perfect))
+    columns = ("points of the team", "mean", *(["perfect games"] if len(rows[0]) > 2 else []))
+    return grid("", columns, rows)
+
+
 def seat_table(result: MatchResult) -> Table:
     """Make the table of seat effects: a row for each agent at each seat, and for everybody."""
     columns = ["share at"] + [f"seat {seat.seat}" for seat in result.seats]
     groups = [(agent.name, agent.seats) for agent in result.agents] + [("anybody", result.seats)]
-    rows = [
-        (name, *(seat.points.text() if result.cooperative else seat.share.text() for seat in seats))
-        for name, seats in groups
-    ]
-    if result.cooperative:
-        columns[0] = "points at"
+    rows = [(name, *(seat.share.text() for seat in seats)) for name, seats in groups]
     return grid("", columns, rows)
 
 

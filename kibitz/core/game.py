@@ -101,7 +101,8 @@ class Game:
     """A game with its options set. Rooms make one with the defaults; `having` gives others.
 
     Rules are compiled functions with the signatures of `kibitz.core.compiled`. `words`, `drawing`
-    and `agents` are found beside the rules, in the package that `room` names.
+    and `agents` are found beside the rules, in the package that `room` names. `scorings` names
+    options that only change how points are counted, and the values under which tables show them.
     """
 
     name: str
@@ -122,6 +123,8 @@ class Game:
     features: Count
     hides: bool = False  # some seat may not see some cell
     cooperative: bool = False  # all seats win and lose together
+    most_points: Callable[[Mapping[str, Any]], float] | None = None  # of a perfect game, if known
+    scorings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # ways to count points
     flaw: Callable[[Table], str | None] = _no_flaw  # what is wrong with a table, if anything
     open_spiel: Callable[[Mapping[str, Any]], str | None] = _not_there  # its name in OpenSpiel
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -182,6 +185,15 @@ class Game:
 
     def __repr__(self) -> str:
         return f"<Game {self.described()}>"
+
+    def scored_otherwise(self) -> dict[str, Game]:
+        """Give the same game under its other ways to count points, by what is set."""
+        return {
+            f"{name}={value}": self.having(**{name: value})
+            for name, values in self.scorings.items()
+            for value in values
+            if value != self.settings[name]
+        }
 
     # --- bounds --------------------------------------------------------------------------------
 

@@ -51,7 +51,10 @@ class SeatResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentResult:
-    """How one agent did. `share` counts a win as 1 and divides a draw among those who share it."""
+    """How one agent did. `share` counts a win as 1 and divides a draw among those who share it.
+
+    `perfect` is the share of games with as many points as there can be, where that is known.
+    """
 
     name: str
     wins: int
@@ -61,6 +64,7 @@ class AgentResult:
     points: Estimate
     margin: Estimate  # own points less the mean of the others'
     seats: tuple[SeatResult, ...]
+    perfect: Share | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,6 +137,7 @@ def summarise(
     rotation = np.arange(games) % seats
     # Games of one deal are not independent of each other: the deal is the unit.
     unit = seats if duplicate else 1
+    most = game.most_points(game.settings) if game.most_points is not None else None
     agents = []
     for agent, name in enumerate(_told_apart(names)):
         wins = int((on_top[:, agent] & alone).sum())
@@ -151,6 +156,7 @@ def summarise(
                     _seat(seat, shares[at_seat == seat, agent], points[at_seat == seat, agent])
                     for seat in range(seats)
                 ),
+                perfect=None if most is None else _share(points[:, agent] >= most, unit),
             )
         )
     everybody = []

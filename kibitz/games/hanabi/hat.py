@@ -101,6 +101,7 @@ def divide_identities(ids, board, capacity, classes):
             second = free - first
     a = b = 0
     for card in range(CARDS):
+        classes[card] = 0  # for partners who do not keep to the code, a card may be none of these
         if playable >> card & 1:
             classes[card] = a % first
             a += 1

@@ -400,6 +400,8 @@ GAME = Game(
     features=features_of,
     hides=True,
     cooperative=True,
+    most_points=lambda settings: settings["colours"] * settings["values"],
+    scorings={"bomb": ("zero", "pile")},
     flaw=flaw,
     open_spiel=open_spiel,
 )
