@@ -8,7 +8,10 @@ import sys
 
 from bench.report import RESULTS, commit, machine, table
 
-ALL = ("random_play", "matches", "start_up", "evolution", "q_learning", "lines", "mexican_train")
+ALL = (
+    "random_play", "matches", "start_up", "evolution", "q_learning", "lines", "mexican_train",
+    "hanabi",
+)  # fmt: skip
 
 
 def main(arguments: list[str]) -> None:
