@@ -102,8 +102,9 @@ def test_a_view_shows_what_can_be_done_and_leaks_nothing(game, seed):
     rng = Chance(seed, 0, 5)
     hidden = 0
     for table in looked_at(game, seed, rng):
-        # Whoever moves, and somebody by lot: all of twelve at every ply would take too long.
-        for seat in {max(table.seat, 0), rng.below(game.players)}:
+        # Where there are many, whoever moves and two by lot: all of twelve would take too long.
+        lot = {rng.below(game.players) for _ in range(2)}
+        for seat in range(game.players) if game.players <= 4 else {max(table.seat, 0), *lot}:
             view = table.view(seat)
             assert view.seat == seat
             assert view.mover == table.seat

@@ -547,15 +547,13 @@ def test_a_double_on_the_line_of_another_must_be_answered_there():
     assert pennies(table.play("24")) == [0]  # on its own line: the penny comes off
 
 
-def test_a_double_that_nobody_can_answer_ends_the_hand():
+def test_a_double_need_not_be_covered_when_all_tiles_of_its_number_are_laid():
     table = at(["1-1 3-5", "2-4 0-0", "5-5"], "6-1", "6-2", "6-3", cover=True)
-    table.play("11")
-    for _ in range(3):
-        assert not table.over
-        assert moves(table) == {"pass"}
-        table.play("pass")
-    assert table.over
-    assert table.points == [-8, -6, -10]
+    table.play("11")  # there is no other one any more: seat 0 has another turn, and is stuck
+    assert table["double"] == 0
+    assert moves(table) == {"pass"}
+    table.play("pass")
+    assert moves(table) == {"2-4 on seat 1"}
 
 
 def test_who_cannot_answer_a_double_draws_if_there_is_a_boneyard():
@@ -699,7 +697,10 @@ class Referee:
                 if line == seat:
                     self.pennies[seat] = False
                 self.mover = (seat + 1) % self.players
-            self.owed = line if one == two and self.settings["cover"] else None
+            unlaid = [*self.boneyard, *(tile for hand in self.hands for tile in hand)]
+            coverable = any(one in tile for tile in unlaid)
+            covers = one == two and coverable and self.settings["cover"]
+            self.owed = line if covers else None
             over = not self.hands[seat]
         if over:
             for loser, hand in enumerate(self.hands):

@@ -95,7 +95,7 @@ def hand_worth(line, hand, inside, outside) -> float:
 def best_by_dive(hand, end, longest, weights, budget=10**9, best=-math.inf, highest=9):
     game = GAME.having(highest=highest)
     desk = np.zeros(d.DESK, np.int64)
-    assert d.lay_out(view_of(hand, end, game=game).cells, desk)
+    d.lay_out(view_of(hand, end, game=game).cells, desk)
     before = desk[: d.HELD].copy()
     worth, length = d.dive(desk, end, longest, weights, budget, best)
     assert (desk[: d.HELD] == before).all(), "a dive must leave the hand as it was"
@@ -160,12 +160,31 @@ def test_a_dive_stops_at_its_budget_and_says_so():
     assert best_by_dive(hand, end, WHOLE, weights, budget=10_000)[3] <= 10_000
 
 
-def test_hands_that_are_too_large_for_a_dive_are_refused():
+def test_of_huge_hands_the_tiles_with_fewest_pips_are_left_out():
     game = kibitz.game("mexican_train", highest=15, players=2)
     singles = [tile for tile in range(MOST_TILES) if LOW[tile] != HIGH[tile]]
-    desk = np.zeros(d.DESK, np.int64)
-    assert d.lay_out(view_of(singles[: d.MOST_RANKED], 3, game=game).cells, desk)
-    assert not d.lay_out(view_of(singles[: d.MOST_RANKED + 1], 3, game=game).cells, desk)
+    desk = np.full(d.DESK, -1, np.int64)
+    d.lay_out(view_of(singles, 3, game=game).cells, desk)
+    assert desk[d.SINGLES] == d.MOST_RANKED
+    assert desk[d.TOTAL] == sum(int(LOW[tile] + HIGH[tile]) for tile in singles)
+    least = min(desk[d.PIPS : d.PIPS + d.MOST_RANKED])
+    assert sum(int(LOW[tile] + HIGH[tile]) > least for tile in singles) <= d.MOST_RANKED
+
+
+@pytest.mark.parametrize("name", ["planner", "best-line", "persistent-line"])
+def test_what_lay_in_memory_before_does_not_matter(name):
+    game = kibitz.game("mexican_train", highest=15, players=2, hands=1)
+    agent = made(name, game)
+    for deal in range(20):
+        view = game.deal(1, deal).view()
+        chosen = set()
+        for junk in (0, 1, -1, 1 << 40):
+            # What is freed now is what the agent's next arrays are likely to lie in.
+            spoilt = [np.full(size, junk) for size in (d.DESK, d.DESK, 2 * d.TURNS, 4 * d.TURNS)]
+            del spoilt
+            agent.begin(0, Chance(1))
+            chosen.add(agent.choose(view))
+        assert len(chosen) == 1
 
 
 # --- the seed's players, told again in plain Python ----------------------------------------------
@@ -271,14 +290,46 @@ def test_persistent_line_keeps_its_line_until_it_is_disrupted():
 
 
 def test_a_line_in_memory_is_dropped_when_a_tile_of_it_was_played_elsewhere():
-    agent = made("persistent-line")
-    agent.begin(0, Chance(1))
-    # The double is laid on another's line, and was in the line too.
-    hand = tiles("3-4 4-5 5-5 5-6")
-    agent.choose(view_of(hand, 3, open_ends={2: 9}))  # nothing else fits: no line is needed
-    view = view_of(hand, 3, open_ends={2: 5})
-    assert agent.choose(view) == 2 * MOST_TILES + tiles("5-5")[0]
-    assert agent.memory[la.OF_HAND] == 0
+    plain = {"in_line_discount": 1.0, "off_line_discount": 0.0}
+    agent = made("persistent-line", **plain)
+    view = view_of(tiles("3-4 4-5 5-5 5-6 3-1 0-0"), 3)
+    la.search(view.cells, agent.weights, agent.memory, agent.rng.words)
+    assert la.has_line(view.cells, agent.memory)
+    view = view_of(tiles("3-4 4-5 5-5 5-6 3-1 0-0"), 3, open_ends={2: 5})
+    assert agent.choose(view) == 2 * MOST_TILES + tiles("5-5")[0]  # on another's line
+    view = view_of(tiles("3-4 4-5 5-6 3-1 0-0"), 3)
+    assert not la.has_line(view.cells, agent.memory)
+    assert agent.choose(view) == tiles("3-4")[0]
+
+
+@pytest.mark.parametrize("longest", [2, 5, 8])
+def test_short_lines_of_large_hands_are_the_best_of_that_length(longest):
+    rng = np.random.default_rng(8)
+    game = kibitz.game("mexican_train", highest=9, players=2)
+    agent = made("best-line", game, max_line_length=longest)
+    for _ in range(10):
+        hand, end = random_hand(rng, 9, 24)
+        view = view_of(hand, end, game=game)
+        la.search(view.cells, agent.weights, agent.memory, agent.rng.words)
+        assert agent.memory[la.COUNT] <= longest
+        found = la.worth_of_line(view.cells, agent.weights, agent.memory)
+        weights = np.power.outer(np.array([0.9, 0.9]), np.arange(d.TURNS))
+        best = best_by_dive(hand, end, longest, weights, budget=10**8)[0]
+        assert found >= best - (1e-4 if longest < 8 else 4.0)
+
+
+def test_a_low_temperature_is_the_best_line_in_large_hands_too():
+    rng = np.random.default_rng(9)
+    game = kibitz.game("mexican_train", highest=9, players=2)
+    cold, best = made("best-line", game, line_temperature=1e-3), made("best-line", game)
+    for _ in range(10):
+        hand, end = random_hand(rng, 9, 26)
+        view = view_of(hand, end, game=game)
+        worth = []
+        for agent in (cold, best):
+            la.search(view.cells, agent.weights, agent.memory, agent.rng.words)
+            worth.append(la.worth_of_line(view.cells, agent.weights, agent.memory))
+        assert worth[0] == pytest.approx(worth[1], abs=0.1)
 
 
 def test_a_temperature_draws_lines_by_their_value():
@@ -376,6 +427,20 @@ def test_the_planner_values_options_by_pips_it_expects_to_get_out():
             lines = list_lines(left, now, WHOLE) if left else [()]
             best = max(hand_worth(one, left, inside, np.zeros(40)) for one in lines)
             assert value % la.DOUBLE_WORTH == pytest.approx(pips + best, abs=1e-3)
+
+
+def test_the_planner_fears_for_its_line_while_its_penny_is_up():
+    hand = tiles("3-4 4-5 5-6 7-8")
+    view = view_of(hand, 3, others=10, open_ends={SHARED: 7})
+    elsewhere = SHARED * MOST_TILES + tiles("7-8")[0]
+    worth = {}
+    for penny, risk in itertools.product((0, 1), (0.0, 0.2)):
+        view.cells[PENNY] = penny
+        values = made("planner", open_risk=risk).values(view, view.legal)
+        worth[penny, risk] = values[view.legal.index(elsewhere)]
+    assert worth[0, 0.0] == worth[0, 0.2] == worth[1, 0.0]
+    line = worth[1, 0.0] - 15
+    assert worth[1, 0.2] == pytest.approx(15 + 0.8 * line, rel=1e-5)
 
 
 def chances(others: int) -> np.ndarray:

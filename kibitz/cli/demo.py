@@ -59,7 +59,9 @@ def show_solved(out: Console) -> None:
 
 def show_matched(out: Console) -> None:
     """Match agents, with intervals."""
-    out.print(f"\n[bold]Matched[/] ({GAMES:,} games each, 2,000 of Mexican train; 95% intervals)")
+    out.print(
+        f"\n[bold]Matched[/] ({GAMES:,} games each, {FEWER['mexican_train']:,} of Mexican train)"
+    )
     rows = []
     with Waiting("playing") as waiting:
         for name, *pair in MATCHED:

@@ -91,7 +91,8 @@ def play(
             players = at_level(chosen, level)
     else:
         games = games or 1
-        players = at_given_seats(chosen, seats or f"{HUMAN},{adviser}", games)
+        alone = ",".join([HUMAN, *[adviser] * (chosen.players - 1)])
+        players = at_given_seats(chosen, seats or alone, games)
     with Waiting("setting up"):
         series = Series(chosen, players, adviser, out, plain, save)
     series.play(seed, games)

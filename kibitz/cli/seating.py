@@ -35,10 +35,16 @@ def who_sits(game: Game, text: str) -> list[str]:
 
 
 def strongest(game: Game) -> str:
-    """Name the strongest agent that can play a game: perfect, then the room's own, then random."""
+    """Name the strongest agent that can play a game.
+
+    That is perfect where it can be, else an expert or the room's hardest, else its first.
+    """
     if unsolvable(game) is None and is_quickly_solved(game):
         return PERFECT
-    return "expert" if "expert" in game.agents else next(iter(game.agents), "random")
+    if "expert" in game.agents:
+        return "expert"
+    hardest = [name for name in game.levels.values() if name in game.agents]
+    return hardest[-1] if hardest else next(iter(game.agents), "random")
 
 
 def at_seats(game: Game, names: Sequence[str], table: Table) -> list[Agent | None]:

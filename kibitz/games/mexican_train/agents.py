@@ -12,3 +12,4 @@ AGENTS = {
     "persistent-line": PERSISTENT_LINE,
     "planner": PLANNER,
 }
+LEVELS = {"easy": "greedy", "medium": "persistent-line", "hard": "planner"}  # for people

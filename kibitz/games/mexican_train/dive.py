@@ -1,9 +1,9 @@
 """The best line of a small hand, depth first: what agents ask for at every turn.
 
 `lines.best_line` proves more and serves hands of any size; this one answers in a few microseconds
-for hands of up to some twenty tiles. It looks ahead along every line, most pips first, and turns
-back where a bound says that nothing better can follow. It takes any weights for the turns, so that
-an agent may reckon with the turns that it expects to have.
+for hands of up to some twenty tiles, and for larger ones as well as a budget allows. It looks ahead
+along every line, most pips first, and turns back where a bound says that nothing better can follow.
+It takes any weights for the turns, so that an agent may reckon with the turns that it expects.
 
 A desk holds what a search works on: an array of DESK whole numbers, which `lay_out` fills from a
 view and `dive` uses as its stack. Weights are an array [2, TURNS]: what a pip is worth that goes
@@ -17,7 +17,8 @@ import numpy as np
 
 from kibitz.core.compiled import compiled
 from kibitz.core.game import VIEWER
-from kibitz.games.mexican_train.rules import HIGH, HIGHEST, HOLDER, LOW, MOST_TILES, NUMBERS, TILE
+from kibitz.games.mexican_train.rules import HIGHEST, HOLDER
+from kibitz.games.mexican_train.tiles import HIGH, LOW, MOST_TILES, NUMBERS, TILE
 
 # The tiles of each double-N set that are no doubles, most pips first.
 RANKED = np.zeros((NUMBERS, MOST_TILES - NUMBERS), np.int16)
@@ -30,7 +31,7 @@ TOP = np.array([max(bits.bit_length() - 1, 0) for bits in range(1 << NUMBERS)], 
 
 LEVELS = 96
 TURNS = LEVELS  # more than a line can take
-MOST_RANKED = 60  # tiles that a dive can tell apart; more are never looked at
+MOST_RANKED = 60  # tiles that a dive can tell apart; of larger hands it leaves the fewest pips
 IN, OFF = 0, 1
 
 # A desk: the hand as rows of bits, its doubles, how many other tiles, the pips of all; those tiles
@@ -61,7 +62,7 @@ TINY = 1e-9
 
 @compiled()
 def lay_out(view, desk):
-    """Write the viewer's hand on a desk; give False if it is too large for a dive."""
+    """Write the viewer's hand on a desk; where there is no room, without the fewest pips."""
     seat = view[VIEWER]
     highest = view[HIGHEST]
     for number in range(NUMBERS):
@@ -76,19 +77,18 @@ def lay_out(view, desk):
         tile = ranked[i]
         if view[HOLDER + tile] == seat:
             low, high = LOW[tile], HIGH[tile]
+            total += low + high
             if n == MOST_RANKED:
-                return False
+                continue
             desk[ROWS + low] |= 1 << high
             desk[ROWS + high] |= 1 << low
             desk[PIPS + n] = low + high
             desk[PLACE + low * NUMBERS + high] = n
             desk[PLACE + high * NUMBERS + low] = n
-            total += low + high
             n += 1
     desk[DOUBLES] = doubles
     desk[SINGLES] = n
     desk[TOTAL] = total
-    return True
 
 
 @compiled()

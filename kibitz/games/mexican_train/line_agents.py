@@ -7,7 +7,11 @@ disrupted. What is not needed for the choice is not searched for.
 
 With smart updates, best-line begins its search with what is left of its last line, and need not
 search at all where nothing came between and both discounts are equal: the rest of a best line is
-then best again. Off, it begins anew at every turn, and takes as good a line.
+then best again. Off, it begins anew at every turn, and takes as good a line. (The seed updates a
+list of all lines instead; `lines.update_lines` is that.)
+
+In a hand of over 20 tiles the best line is what the search in layers finds in about a millisecond,
+and where that is longer than `max_line_length`, what a dive finds in as much again.
 """
 
 from __future__ import annotations
@@ -19,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from kibitz.core.agent import CompiledAgent, Kind, Opinion, opinion
-from kibitz.core.chance import draw_best, uniform
+from kibitz.core.chance import draw_best, shuffle, uniform
 from kibitz.core.compiled import CHOOSE, compiled
 from kibitz.core.game import VIEWER, Game
 from kibitz.core.options import Flag, Option, Real, Whole
@@ -113,6 +117,16 @@ def own_tiles(view, hand):
 
 
 @compiled()
+def worth_of_line(view, weights, memory):
+    """Give the value of the line in memory."""
+    n = int(view[TILES + view[VIEWER]])
+    hand = np.empty(n, np.int64)
+    own_tiles(view, hand)
+    line = memory[LINE:]
+    return line_value(line, memory[COUNT], hand, n, weights[IN_DISCOUNT], weights[OFF_DISCOUNT])
+
+
+@compiled()
 def search(view, weights, memory, rng):
     """Find the best line, or draw one at a temperature, and put it into memory."""
     seat = view[VIEWER]
@@ -130,39 +144,38 @@ def search(view, weights, memory, rng):
 
 
 @compiled()
-def search_deep(view, end, longest, weights, memory, kept):
-    """Find the best line of a small hand; a line that is kept is replaced only by a better one."""
+def dive_for_line(view, end, longest, weights, memory, best):
+    """Put a line that is worth more than `best` into memory; tell whether that was all."""
     desk = np.empty(DESK, np.int64)
     powers = np.empty((2, TURNS))
-    n = int(view[TILES + view[VIEWER]])
     inside, outside = 1.0, 1.0
-    for turn in range(n + 2):
+    for turn in range(min(int(view[TILES + view[VIEWER]]) + 2, TURNS)):
         powers[IN_LINE, turn] = inside
         powers[OFF_LINE, turn] = outside
         inside *= weights[IN_DISCOUNT]
         outside *= weights[OFF_DISCOUNT]
-    best = -np.inf
-    if kept:
-        hand = np.empty(n, np.int64)
-        own_tiles(view, hand)
-        best = line_value(
-            memory[LINE:], memory[COUNT], hand, n, weights[IN_DISCOUNT], weights[OFF_DISCOUNT]
-        )
     lay_out(view, desk)
-    _, length = dive(desk, end, n, powers, DIVE_NODES, best)
-    whole = desk[NODES] <= DIVE_NODES
+    _, length = dive(desk, end, longest, powers, DIVE_NODES, best)
     if length > 0:
         memory[COUNT] = write_path(desk, length, memory[LINE:])
+    return desk[NODES] <= DIVE_NODES
+
+
+@compiled()
+def search_deep(view, end, longest, weights, memory, kept):
+    """Find the best line of a small hand; a line that is kept is replaced only by a better one."""
+    n = int(view[TILES + view[VIEWER]])
+    best = worth_of_line(view, weights, memory) if kept else -np.inf
+    whole = dive_for_line(view, end, n, weights, memory, best)
     if memory[COUNT] > longest:
-        _, length = dive(desk, end, longest, powers, DIVE_NODES, -np.inf)
-        memory[COUNT] = write_path(desk, length, memory[LINE:])
+        dive_for_line(view, end, longest, weights, memory, -np.inf)
         whole = False
     memory[IS_BEST] = whole and weights[IN_DISCOUNT] == weights[OFF_DISCOUNT]
 
 
 @compiled()
 def search_layers(view, end, longest, weights, memory):
-    """Find a good line of a large hand, and cut it where it is too long."""
+    """Find a good line of a large hand; where it is too long, look for a better short one."""
     hand = np.empty(int(view[TILES + view[VIEWER]]), np.int64)
     line = np.empty(len(hand), np.int64)
     result = np.empty(4)
@@ -175,42 +188,52 @@ def search_layers(view, end, longest, weights, memory):
     memory[IS_BEST] = 0
     for i in range(memory[COUNT]):
         memory[LINE + i] = line[i]
+    if length > longest:
+        best = worth_of_line(view, weights, memory)
+        dive_for_line(view, end, longest, weights, memory, best)
 
 
 @compiled()
 def draw_line(view, end, longest, weights, memory, rng):
-    """Draw one of all lines, likelier the greater its value: by e to the value / temperature."""
+    """Draw one of all lines, likelier the greater its value: by e to the value / temperature.
+
+    A large hand has more lines than can be looked at; there it is the best one, as far as that can
+    be found, and thousands of others by lot.
+    """
     n = int(view[TILES + view[VIEWER]])
     hand = np.empty(n, np.int64)
     own_tiles(view, hand)
+    shuffle(rng, hand)
     lines = np.empty((MOST_LINES, min(longest, n)), np.int64)
     lengths = np.empty(MOST_LINES, np.int64)
-    count, _ = all_lines(hand, n, end, lines, lengths)
+    count, complete = all_lines(hand, n, end, lines, lengths)
     best = -np.inf
-    chosen = 0
+    chosen = -1
+    if not complete:
+        if n > MOST_TO_DIVE:
+            search_layers(view, end, longest, weights, memory)
+        else:
+            search_deep(view, end, longest, weights, memory, False)
+        best = worth_of_line(view, weights, memory) + weights[TEMPERATURE] * gumbel(rng)
     for i in range(count):
         value = line_value(
             lines[i], lengths[i], hand, n, weights[IN_DISCOUNT], weights[OFF_DISCOUNT]
         )
-        # The greatest of values with Gumbel noise is a draw by their exponentials.
-        value -= weights[TEMPERATURE] * math.log(-math.log(1.0 - uniform(rng) + 1e-300) + 1e-300)
+        value += weights[TEMPERATURE] * gumbel(rng)
         if value > best:
             best = value
             chosen = i
-    memory[COUNT] = lengths[chosen]
     memory[IS_BEST] = 0
-    for i in range(lengths[chosen]):
-        memory[LINE + i] = lines[chosen, i]
+    if chosen >= 0:
+        memory[COUNT] = lengths[chosen]
+        for i in range(lengths[chosen]):
+            memory[LINE + i] = lines[chosen, i]
 
 
 @compiled()
-def worth_of_line(view, weights, memory):
-    """Give the value of the line in memory."""
-    n = int(view[TILES + view[VIEWER]])
-    hand = np.empty(n, np.int64)
-    own_tiles(view, hand)
-    line = memory[LINE:]
-    return line_value(line, memory[COUNT], hand, n, weights[IN_DISCOUNT], weights[OFF_DISCOUNT])
+def gumbel(rng):
+    """Draw the noise whose addition makes the greatest value a draw by exponentials (Gumbel)."""
+    return -math.log(-math.log(1.0 - uniform(rng) + 1e-300) + 1e-300)
 
 
 @compiled()
@@ -241,10 +264,7 @@ def note_play(view, action, memory):
         else:
             memory[OF_HAND] = 0
         return
-    memory[IS_BEST] = 0
-    for i in range(memory[COUNT]):
-        if memory[LINE + i] == tile:
-            memory[OF_HAND] = 0
+    memory[IS_BEST] = 0  # if the tile was in the line, has_line will see
 
 
 @compiled()
@@ -334,7 +354,8 @@ def _listed(tiles: list[int]) -> str:
 
 
 def _weights(game: Game, settings: Mapping[str, Any]) -> np.ndarray:
-    return np.array([settings[option.name] for option in OPTIONS], np.float32)
+    # persistent-line does not search while it has a line, so it has no smart updates to set.
+    return np.array([settings.get(option.name, True) for option in OPTIONS], np.float32)
 
 
 OPTIONS: tuple[Option, ...] = (
@@ -367,5 +388,5 @@ BEST_LINE = Kind(
 )  # fmt: skip
 PERSISTENT_LINE = Kind(
     choose=persistent_line, name="persistent-line", memory=MEMORY, weights=_weights,
-    options=OPTIONS, explain=_explain, games=("mexican_train",),
+    options=OPTIONS[:SMART], explain=_explain, games=("mexican_train",),
 )  # fmt: skip

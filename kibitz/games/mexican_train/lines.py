@@ -5,8 +5,9 @@ hand: the first fits on the open end, and each next one on the free end of the o
 its turns and its value are, see `worth`.
 
 `all_lines`, `update_lines` and `line_value` are what the seed describes. `best_line` finds the best
-line of all lengths, most pips or greatest value, with a bound on what it may have missed; agents
-call it compiled, and `find_line` is the same for people.
+line of all lengths, most pips or greatest value, with a bound on what it may have missed, for
+compiled callers; `find_line` is the same for people. Agents, who are always in a hurry, use `dive`
+for small hands.
 """
 
 from __future__ import annotations

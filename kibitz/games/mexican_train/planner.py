@@ -98,10 +98,13 @@ def value_option(view, action, weights, chances, desk, least):
     sure = 1.0  # that the own line is still as it is
     if line != seat and low != high and view[PENNY + seat] == 1:
         sure -= weights[OPEN_RISK]
-    toggle(desk, low, high, -1)
+    there = low == high or desk[ROWS + low] >> high & 1  # of huge hands, not all tiles are
+    if there:
+        toggle(desk, low, high, -1)
     when = NOW if low == high else NEXT
     worth, length = dive(desk, end, TURNS, chances[when], NODES, (least - low - high) / sure)
-    toggle(desk, low, high, 1)
+    if there:
+        toggle(desk, low, high, 1)
     return (low + high + sure * worth if length > 0 else -np.inf), length
 
 
@@ -174,7 +177,8 @@ def _plan(agent: CompiledAgent, view: View, option: int) -> str:
     lay_out(view.cells, desk)
     _, length = value_option(view.cells, option, agent.weights, chances, desk, -1.0)
     tile = option % MOST_TILES
-    toggle(desk, int(LOW[tile]), int(HIGH[tile]), -1)
+    if is_double(option):
+        toggle(desk, int(LOW[tile]), int(HIGH[tile]), -1)
     count = write_path(desk, length, line)
     if count == 0:
         return "then nothing fits on its own line"

@@ -13,7 +13,8 @@ blank counts 0. Fewest pips over all hands win.
 boneyard   deals so many tiles to each, and the rest is drawn from: who is stuck draws one, plays it
            if it fits, and otherwise passes. The engine is taken out before the deal; hand h is
            begun by seat h, and on in turn.
-cover      an open double must be answered before anything else may be played, by whoever can.
+cover      an open double must be answered before anything else may be played, by whoever can; not
+           where all tiles of its number have been laid.
 
 tiles     number b (b + 1) / 2 + a is tile (a, b), a <= b: the first ones make up every smaller set
 state     holder      of each tile: a seat, PLAYED, BONEYARD, or ABSENT from this set or hand
@@ -26,6 +27,7 @@ state     holder      of each tile: a seat, PLAYED, BONEYARD, or ABSENT from thi
           may         of each seat and number: at most how many of its tiles can have that number,
                       as everybody knows from passing; at most MANY
           pips        of each seat, from the hands before
+          before      of each seat: pips left in the hand before this one
           hand, left  this hand's number, and how many tiles the boneyard has
           double      0, or 1 + the line with an open double that must be covered
           again       1 where the seat to move has just played a double, 2 where it has drawn
@@ -114,6 +116,7 @@ LAYOUT = Layout(
         "tiles": Cells(MOST_SEATS, 0, MOST_TILES),
         "may": Cells(MOST_SEATS * NUMBERS, 0, MANY),
         "pips": Cells(MOST_SEATS, 0, 32767),
+        "before": Cells(MOST_SEATS, 0, 32767),
         "hand": Cells(1, 0, NUMBERS),
         "left": Cells(1, 0, MOST_TILES),
         "double": Cells(1, 0, LINES),
@@ -135,6 +138,7 @@ COVER = LAYOUT.option("cover")
     TILES,
     MAY,
     PIPS,
+    BEFORE,
     HAND,
     LEFT,
     OPEN_DOUBLE,
@@ -301,10 +305,14 @@ def is_blocked(state):
 @compiled()
 def end_hand(state):
     """Count what is left, and begin the next hand or end the game."""
+    for seat in range(MOST_SEATS):
+        state[BEFORE + seat] = 0
     for tile in range(tiles_in_set(state)):
         holder = state[HOLDER + tile]
         if holder < MOST_SEATS:
-            state[PIPS + holder] += LOW[tile] + HIGH[tile]
+            state[BEFORE + holder] += LOW[tile] + HIGH[tile]
+    for seat in range(MOST_SEATS):
+        state[PIPS + seat] += state[BEFORE + seat]
     state[HAND] += 1
     if state[HAND] >= hands_to_play(state):
         state[SEAT] = OVER
@@ -337,6 +345,15 @@ def use_up(state, seat, number):
     may = MAY + seat * NUMBERS + number
     if 0 < state[may] < MANY:
         state[may] -= 1
+
+
+@compiled()
+def can_be_covered(state, number):
+    """Tell whether a tile of a number is still to be laid."""
+    for other in range(state[HIGHEST] + 1):
+        if state[HOLDER + TILE[number, other]] < PLAYED:
+            return True
+    return False
 
 
 @compiled(PLAY)
@@ -375,7 +392,8 @@ def play(state, action):
             use_up(state, seat, high)
     if line == seat and low != high:
         state[PENNY + seat] = 0
-    state[OPEN_DOUBLE] = line + 1 if low == high and state[COVER] else 0
+    covers = low == high and state[COVER] and can_be_covered(state, low)
+    state[OPEN_DOUBLE] = line + 1 if covers else 0
     if state[TILES + seat] == 0:
         end_hand(state)
     elif low == high:
@@ -589,7 +607,8 @@ def redeal(view, rng):
 
 
 FEATURES_OF_TILE = 2  # own, played
-FEATURES_OF_LINE = NUMBERS + 3  # the open number, its length, penny or open, holder's tiles
+FEATURES_OF_LINE = NUMBERS + 5  # the open number, its length, open, holder's tiles, penny, pips
+PIPS_UNIT = 100.0  # so that features are about as large as 1
 
 
 @compiled(OBSERVE)
@@ -598,8 +617,9 @@ def observe(view, features):
 
     For each tile whether it is one's own and whether it is played; for each line, the viewer's
     first and the shared one last, the open number (one of 16 cells is 1), its length, whether it is
-    open to the viewer and how many tiles its owner holds; for each seat, in the same order, the
-    numbers it cannot have; then hands to go, the boneyard and an open double.
+    open to the viewer, how many tiles its owner holds, whether the penny is up, and the owner's
+    pips from the hands before, over 100; for each seat, in the same order, the numbers it cannot
+    have; then hands to go, the boneyard, an open double, and whether the mover has another turn.
     """
     features[:] = 0.0
     seats = int(view[SEATS])
@@ -618,6 +638,8 @@ def observe(view, features):
             features[at + NUMBERS + 1] = is_open(view, viewer, line, shared)
             if line < MOST_SEATS:
                 features[at + NUMBERS + 2] = view[TILES + line] / count
+                features[at + NUMBERS + 3] = view[PENNY + line]
+                features[at + NUMBERS + 4] = view[PIPS + line] / PIPS_UNIT
         at += FEATURES_OF_LINE
     for i in range(seats):
         seat = (viewer + i) % seats
@@ -650,7 +672,8 @@ def most_plies(settings: Mapping[str, Any]) -> int:
     """Bound the plies: in each hand every tile, two rounds of passes after each, and the draws.
 
     After a round of passes all pennies are up; after another everybody has shown to lack all ends.
-    A pass that does not count to these comes after a draw.
+    A pass that does not count to these comes after a draw. Of the largest games that is more than a
+    cell can count, and than they ever take.
     """
     seats, tiles = settings["players"], _tiles(settings)
     hands = min(settings["hands"] or NUMBERS, settings["highest"] + 1)

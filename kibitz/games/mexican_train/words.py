@@ -35,9 +35,10 @@ then hold counts its pips against you. The next hand begins from the next lower 
 over all hands win.
 
 With boneyard=7, each gets 7 tiles and whoever is stuck draws one, and passes if it does not fit.
-With cover=yes, a double must be covered by the next tile that anybody lays.
+With cover=yes, a double must be covered by the next tile that anybody lays, unless all tiles of its
+number have been laid.
 
-Type a move as '3-4 on own', '3-4 on shared' or '3-4 on seat 2', in short '34' where it fits on one
+Type a move as '3-4 on own', '3-4 on shared' or '3-4 on seat 2', in short '3-4' where it fits on one
 line only; or 'pass', 'draw'.
 """
 
@@ -151,13 +152,17 @@ def show(view: View) -> str:
     rest = f", {view['left']} in the boneyard" if view.game.settings["boneyard"] else ""
     hand = min(view["hand"] + 1, hands)
     lines = [f"  hand {hand} of {hands}, engine {engine(view)}-{engine(view)}{rest}"]
+    if view["hand"]:
+        left = ", ".join(map(str, view["before"][: view.game.players]))
+        lines.append(f"  pips left in hand {view['hand']}: {left}")
     for seat in range(view.game.players):
         you = " (you)" if seat == view.seat else ""
         mark = ">" if seat == view.mover else " "
         penny = "penny" if view["penny"][seat] else ""
         held, pips = int(view["tiles"][seat]), int(view["pips"][seat])
         who = f"{mark} seat {seat}{you}"
-        lines.append(f"{who:<14}{held:>3} tiles {pips:>4} pips  {penny:<6} {_laid(view, seat)}")
+        tiles = f"{held:>3} {'tile ' if held == 1 else 'tiles'}"
+        lines.append(f"{who:<14}{tiles} {pips:>4} pips  {penny:<6} {_laid(view, seat)}")
     shut = "" if view["length"][: view.game.players].all() else "not open yet"
     lines.append(f"  {'shared':<33}{_laid(view, SHARED)}{shut}")
     own = " ".join(map(tile_name, own_tiles(view))) or "none"
