@@ -28,7 +28,14 @@ RUNNABLE = [
     ROOT / "README.md",
     *(
         ROOT / "docs" / f"{name}.md"
-        for name in ("add-an-agent", "nim-expert", "evolution", "q-learning", "mexican-train")
+        for name in (
+            "add-an-agent",
+            "nim-expert",
+            "evolution",
+            "q-learning",
+            "mexican-train",
+            "hanabi",
+        )
     ),
 ]  # commands need nothing else
 KINDS = {"python", "python fragment", "sh", "text", "toml"}

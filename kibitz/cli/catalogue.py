@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from rich.markup import escape
+
 from kibitz.cli.shared import (
     GameName,
     Json,
@@ -80,4 +82,7 @@ def agents(game: GameName, settings: Setting = None, json: Json = False) -> None
         for option in kind.options:
             default = option.say(option.default) or "none"
             out.print(f"    {option.name}={default}  {option.help}", markup=False)
+    for name, kind in found.agents.items():
+        if name not in kinds:
+            out.print(f"[dim]{name}  not here: {escape(kind.unfit(found))}.[/]")
     out.print("\nSettings follow a colon, as in perfect:model=FILE.", style="dim", markup=False)

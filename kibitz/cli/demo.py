@@ -21,7 +21,7 @@ from kibitz.play.speed import measure
 from kibitz.search.solve import Solution, in_words, solve
 
 GAMES = 100_000
-FEWER = {"mexican_train": 2_000}  # games that take hundreds of moves
+FEWER = {"mexican_train": 2_000, "hanabi": 2_000}  # games of many moves, or much thought
 SOLVED = ("nim", "tapnswap")
 MATCHED = (
     ("nim", "perfect", "random"),
@@ -29,8 +29,9 @@ MATCHED = (
     ("tapnswap", "perfect", "random"),
     ("tapnswap", "tapper", "random"),
     ("mexican_train", "planner", "persistent-line", "double", "greedy"),
+    ("hanabi", "smart"),
 )
-FAST = ("nim", "tapnswap", "mexican_train")
+FAST = ("nim", "tapnswap", "mexican_train", "hanabi")
 EVOLVED = "nim"
 TABLED = "tapnswap"
 RECORDED = "tapnswap"
@@ -59,17 +60,21 @@ def show_solved(out: Console) -> None:
 
 def show_matched(out: Console) -> None:
     """Match agents, with intervals."""
-    out.print(
-        f"\n[bold]Matched[/] ({GAMES:,} games each, {FEWER['mexican_train']:,} of Mexican train)"
-    )
+    fewer = " and ".join(f"{games:,} of {find_game(name).title}" for name, games in FEWER.items())
+    out.print(f"\n[bold]Matched[/] ({GAMES:,} games each, {fewer})")
     rows = []
     with Waiting("playing") as waiting:
         for name, *pair in MATCHED:
             games = FEWER.get(name, GAMES)
             result = match(find_game(name), pair, games, seed=1, progress=waiting.progress)
-            title = f"{find_game(name).title}: {pair[0]} against {', '.join(pair[1:])}"
-            share = result.agents[0].share.text()
-            rows.append((title, share, f"{result.games_per_second:,.0f}"))
+            if result.cooperative:
+                who = f"{pair[0]} with itself"
+                figure = f"{result.agents[0].points.text()} points"
+            else:
+                who = f"{pair[0]} against {', '.join(pair[1:])}"
+                figure = result.agents[0].share.text()
+            title = f"{find_game(name).title}: {who}"
+            rows.append((title, figure, f"{result.games_per_second:,.0f}"))
     out.print(grid("", ("", "share of wins", "games a second"), rows))
 
 

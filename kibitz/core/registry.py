@@ -50,7 +50,8 @@ def agent_kinds(game: Game) -> dict[str, Any]:
     for name, point in sorted(_joined("kibitz.agents").items()):
         if _is_sound(point) and _load(point).unfit(game) is None:
             kinds[name] = _load(point)
-    return {**kinds, **game.agents}
+    own = {name: kind for name, kind in game.agents.items() if kind.unfit(game) is None}
+    return {**kinds, **own}
 
 
 def find_agent(who: Any, game: Game) -> Agent:
