@@ -38,6 +38,8 @@ CONVENTIONAL = (
     "internal", "outer", "iggi", "piers", "flawed", "van-den-bergh", "simple", "smart", "hat",
 )  # fmt: skip
 PLAYERS = ("random", *CONVENTIONAL)
+CHEATER = "cheater"  # who needs the open game
+BOMBS = ("zero", "pile")
 
 
 def run() -> list[Row]:
@@ -186,9 +188,10 @@ def _hle(game: Game, looks: bool) -> Pace:
 
 def _self_play() -> Iterator[Row]:
     """Everybody with copies of itself: the same deals with each value of the last storm."""
-    for players, name in itertools.product(SEAT_COUNTS, PLAYERS):
-        zero = _match([name], players=players)
-        pile = _match([name], players=players, bomb="pile")
+    for players, name in itertools.product(SEAT_COUNTS, (*PLAYERS, CHEATER)):
+        table = {"players": players, "open": name == CHEATER}
+        zero = _match([name], **table)
+        pile = _match([name], **table, bomb="pile")
         perfect = zero.agents[0].perfect
         assert perfect is not None
         points = zero.agents[0].points
@@ -202,19 +205,22 @@ def _self_play() -> Iterator[Row]:
 
 
 def _cross_play() -> Iterator[Row]:
-    """Every pair of those who follow conventions, at two seats."""
-    found: dict[frozenset[str], Estimate] = {}
+    """Every pair of those who follow conventions, at two seats, by both ways to count points."""
+    found: dict[frozenset[str], tuple[Estimate, Estimate]] = {}
     for one, other in itertools.combinations_with_replacement(CONVENTIONAL, 2):
-        result = _match([one, other])
-        found[frozenset((one, other))] = result.agents[0].points
+        zero, pile = (_match([one, other], bomb=bomb).agents[0].points for bomb in BOMBS)
+        found[frozenset((one, other))] = zero, pile
     for one in CONVENTIONAL:
-        own = found[frozenset((one,))]
-        with_others = [(found[frozenset((one, who))], who) for who in CONVENTIONAL if who != one]
+        own, own_pile = found[frozenset((one,))]
+        others = [who for who in CONVENTIONAL if who != one]
         yield Row(
-            what=f"2 seats, {one} with itself and with others, {GAMES:,} games each",
-            figure=f"{own.mean:.2f} points",
+            what=f"2 seats, {one} with itself and others, {GAMES:,} games each; bomb=zero / pile",
+            figure=f"{own.mean:.2f} / {own_pile.mean:.2f} points",
             spread=f"± {own.plus_minus:.2f}",
-            compared="; ".join(f"{points.text()} with {who}" for points, who in with_others),
+            compared="; ".join(
+                f"{' / '.join(points.text() for points in found[frozenset((one, who))])} with {who}"
+                for who in others
+            ),
         )
 
 
