@@ -1,7 +1,7 @@
 """Rules about one's own cards: what is known of each, and which to play or discard.
 
 A rule looks at a view and gives an action, or NONE where it does not apply. Rules are numbered so
-that a list of rules is plain data; `try_rule` in rule_players.py calls them by number.
+that a list of rules is plain data; `try_own` in rule_lists.py calls them by number.
 
 What is known of an own card is counted from its own hints and all cards that are seen, as the
 published players do it; hints on the other own cards are not used.

@@ -1,12 +1,13 @@
 """The information strategy: hints that speak to everybody at once.
 
 A hint can be given in many ways: to each of the others, by colour or by value, touching a certain
-card or not. All see which way was taken, so a hint is a number below M, three for each other seat.
-The one who gives it looks at every other hand and adds up, modulo M, a number for each: the answer
-to questions about that hand which all know how to ask. Everybody sees all hands but their own, so
-everybody finds their own number by subtraction (Cox, De Silva, Deorsey, Kenter, Retter and Tobin,
-"How to make the perfect fireworks display: two strategies for Hanabi", Mathematics Magazine 88,
-2015, after the puzzles of the hats).
+card or not. All see which way was taken, so a hint is a number below M: four for each other seat,
+and eight at two seats, where it may touch one of three cards first or none. The one who gives it
+looks at every other hand and adds up, modulo M, a number for each: the answer to questions about
+that hand which all know how to ask. Everybody sees all hands but their own, so everybody finds
+their own number by subtraction (Cox, De Silva, Deorsey, Kenter, Retter and Tobin, "How to make the
+perfect fireworks display: two strategies for Hanabi", Mathematics Magazine 88, 2015, after the
+puzzles of the hats).
 
 What follows from hints is known to all, so everybody keeps the same notes: for every card in every
 hand the identities that it can have for all to know, as bits (`memory`). Questions are made from
