@@ -49,6 +49,7 @@ from kibitz.games.hanabi.notes import (
     PLAYABLE,
     VALUE_IDS,
     fresh_ids,
+    move_up,
     narrow,
     refine,
 )
@@ -192,12 +193,10 @@ def catch_up(view, memory):
         action, outcome = int(view[LOG + ply]), int(view[OUTCOME + ply])
         actor = ply % seats
         if action < HINT:
-            first = actor * MOST_HAND
-            for i in range(first + action % MOST_HAND, first + MOST_HAND - 1):
-                memory[NOTED + i] = memory[NOTED + i + 1]
-                memory[TOUCHED + i] = memory[TOUCHED + i + 1]
+            move_up(memory, NOTED, actor, action % MOST_HAND)
+            move_up(memory, TOUCHED, actor, action % MOST_HAND)
             if view[LAST] == 0 or view[LAST] == seats:  # a card was drawn
-                newest = first + cards_held(view, actor) - 1
+                newest = actor * MOST_HAND + cards_held(view, actor) - 1
                 memory[NOTED + newest] = fresh_ids(view)
                 memory[TOUCHED + newest] = 0
         else:

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kibitz.core.agent import CompiledAgent, Kind, Opinion, opinion
+from kibitz.core.agent import CompiledAgent, Kind, Opinion
 from kibitz.core.compiled import CHOOSE, NOTICE, compiled
 from kibitz.core.game import PLIES, SEATS, VIEWER
 from kibitz.core.table import View
@@ -59,10 +59,11 @@ from kibitz.games.hanabi.notes import (
     VALUE_IDS,
     chance_in,
     count_bits,
+    explained,
     fresh_ids,
-    in_short,
-    keeping,
+    least_kept,
     mean_value,
+    move_up,
     narrow,
     own_ids,
     public_left,
@@ -313,11 +314,10 @@ def catch_up(view, memory):
         action, outcome = int(view[LOG + ply]), int(view[OUTCOME + ply])
         actor = ply % seats
         if action < HINT:
-            at = NOTED + actor * MOST_HAND
-            for place in range(action % MOST_HAND, MOST_HAND - 1):
-                memory[at + place] = memory[at + place + 1]
+            move_up(memory, NOTED, actor, action % MOST_HAND)
             if view[LAST] == 0 or view[LAST] == seats:  # a card was drawn
-                memory[at + cards_held(view, actor) - 1] = fresh_ids(view)
+                newest = actor * MOST_HAND + cards_held(view, actor) - 1
+                memory[NOTED + newest] = fresh_ids(view)
         else:
             follow_hint(view, memory, actor, action, outcome, left)
     refine(view, memory, left)
@@ -417,19 +417,6 @@ def lost_card(view, memory, board, unseen):
 
 
 @compiled()
-def least_kept(view, memory, board, unseen):
-    """Give the place of the own card that is least worth keeping."""
-    best = 0
-    least = np.inf
-    for place in range(cards_held(view, view[VIEWER])):
-        worth = keeping(view, own_ids(view, memory, unseen, place), board, unseen)
-        if worth < least:
-            best = place
-            least = worth
-    return best
-
-
-@compiled()
 def can_spare(view):
     """Tell whether as many cards may be lost as leave turns enough to build everything."""
     out = 0
@@ -498,11 +485,7 @@ def _explain(agent: CompiledAgent, view: View) -> Opinion:
     memory = agent.memory.copy()
     catch_up(view.cells, memory)
     action, why = decide(view.cells, memory)
-    notes = {}
-    for place in range(int(cards_held(view.cells, view.seat))):
-        said = in_short(int(memory[NOTED + view.seat * MOST_HAND + place]))
-        notes[place] = f"can be {said}, for all to know"
-    return opinion(view, int(action), REASONS[int(why)], notes=notes)
+    return explained(view, memory, int(action), REASONS[int(why)], "for all to know")
 
 
 HAT = Kind(choose=hat, notice=notice_hat, memory=NOTES_END, explain=_explain, games=("hanabi",))

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from kibitz.core.agent import Opinion, opinion
 from kibitz.core.compiled import compiled
 from kibitz.core.game import SEATS, VIEWER
+from kibitz.core.table import View
 from kibitz.games.hanabi.cards import cards_held, reach_of
 from kibitz.games.hanabi.cells import (
     CARDS,
@@ -216,6 +218,36 @@ def keeping(view, ids, board, unseen):
             else:
                 worth += unseen[card] * (6.0 - (value - view[FIREWORK + colour]))
     return worth / weight if weight > 0 else 0.0
+
+
+@compiled()
+def least_kept(view, memory, board, unseen):
+    """Give the place of the own card that is least worth keeping."""
+    best = 0
+    least = np.inf
+    for place in range(cards_held(view, view[VIEWER])):
+        worth = keeping(view, own_ids(view, memory, unseen, place), board, unseen)
+        if worth < least:
+            best = place
+            least = worth
+    return best
+
+
+@compiled()
+def move_up(memory, start, seat, place):
+    """Close the gap that a card leaves among the numbers of a hand."""
+    first = start + seat * MOST_HAND
+    for at in range(first + place, first + MOST_HAND - 1):
+        memory[at] = memory[at + 1]
+
+
+def explained(view: View, memory: np.ndarray, action: int, reason: str, source: str) -> Opinion:
+    """Give an opinion with what the notes say about each own card."""
+    notes = {}
+    for place in range(int(cards_held(view.cells, view.seat))):
+        said = in_short(int(memory[NOTED + view.seat * MOST_HAND + place]))
+        notes[place] = f"can be {said}, {source}"
+    return opinion(view, action, reason, notes=notes)
 
 
 def in_short(ids: int) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kibitz.core.agent import CompiledAgent, Kind, Opinion, opinion
+from kibitz.core.agent import CompiledAgent, Kind, Opinion
 from kibitz.core.compiled import CHOOSE, NOTICE, compiled
 from kibitz.core.game import SEATS, VIEWER
 from kibitz.core.table import View
@@ -53,8 +53,8 @@ from kibitz.games.hanabi.notes import (
     PLAYABLE,
     VALUE_IDS,
     count_bits,
-    in_short,
-    keeping,
+    explained,
+    least_kept,
     mean_value,
     own_ids,
     public_left,
@@ -243,14 +243,7 @@ def find_discard(view, memory, board, unseen):
     chop = chop_of(view, memory, viewer)
     if chop >= 0:
         return chop, CHOP
-    best = 0
-    least = np.inf
-    for place in range(held):
-        worth = keeping(view, own_ids(view, memory, unseen, place), board, unseen)
-        if worth < least:
-            best = place
-            least = worth
-    return best, KEPT_LEAST
+    return least_kept(view, memory, board, unseen), KEPT_LEAST
 
 
 @compiled()
@@ -313,11 +306,7 @@ def _explain(agent: CompiledAgent, view: View) -> Opinion:
     memory = agent.memory.copy()
     catch_up(view.cells, memory)
     action, why = decide(view.cells, memory)
-    notes = {}
-    for place in range(int(cards_held(view.cells, view.seat))):
-        said = in_short(int(memory[NOTED + view.seat * MOST_HAND + place]))
-        notes[place] = f"can be {said}, by what was meant"
-    return opinion(view, int(action), REASONS[int(why)], notes=notes)
+    return explained(view, memory, int(action), REASONS[int(why)], "by what was meant")
 
 
 SMART = Kind(choose=smart, notice=notice_smart, memory=MEMORY, explain=_explain, games=("hanabi",))
