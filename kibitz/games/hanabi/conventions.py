@@ -35,21 +35,19 @@ from kibitz.games.hanabi.cells import (
     MOST_SEATS,
     OUTCOME,
     STORMS,
-    VALUE,
     VALUES,
     VALUES_USED,
     copies_of,
 )
 from kibitz.games.hanabi.notes import (
-    COLOUR_IDS,
     DEAD,
     DONE,
     NOTED,
     NOTES_END,
     PLAYABLE,
-    VALUE_IDS,
     fresh_ids,
     move_up,
+    named_by,
     narrow,
     refine,
 )
@@ -122,7 +120,7 @@ def focus_of(view, memory, seat, touched):
 @compiled()
 def take_hint(view, memory, seat, hint, touched):
     """Note what a hint means to its owner, and so to all."""
-    named = COLOUR_IDS[1 << hint] if hint < VALUE else VALUE_IDS[1 << (hint - VALUE)]
+    named = named_by(hint)
     focus = focus_of(view, memory, seat, touched)
     chop = chop_of(view, memory, seat)
     was_known = memory[TOUCHED + seat * MOST_HAND + focus]

@@ -24,7 +24,7 @@ from kibitz.core.agent import CompiledAgent, Kind, Opinion
 from kibitz.core.compiled import CHOOSE, NOTICE, compiled
 from kibitz.core.game import PLIES, SEATS, VIEWER
 from kibitz.core.table import View
-from kibitz.games.hanabi.cards import cards_held, count_unseen
+from kibitz.games.hanabi.cards import cards_held
 from kibitz.games.hanabi.cells import (
     CARDS,
     COLOURS_USED,
@@ -50,30 +50,32 @@ from kibitz.games.hanabi.cells import (
 )
 from kibitz.games.hanabi.notes import (
     BOARD,
-    COLOUR_IDS,
     DEAD,
     DONE,
     NOTED,
     NOTES_END,
     PLAYABLE,
-    VALUE_IDS,
     chance_in,
     count_bits,
+    count_not_elsewhere,
     explained,
     fresh_ids,
     least_kept,
     mean_value,
     move_up,
+    named_by,
     narrow,
     own_ids,
     public_left,
     read_board,
     refine,
+    touched_by,
 )
 
 FEW_WAYS, MANY_WAYS = 4, 8
 RISK = 0.8  # chance to be playable from which a card is played, while a storm can be borne
-SURE, LIKELY, LOST, SAID, KEPT_LEAST, CORNERED = 0, 1, 2, 3, 4, 5  # reasons
+MISPLAY = 10  # how much worse than a false note it is that the card will be played or discarded
+SURE, LIKELY, LAST_CHANCE, LOST, SAID, KEPT_LEAST, CORNERED, MISLEADS = range(8)  # reasons
 
 
 # --- questions -----------------------------------------------------------------------------------
@@ -359,22 +361,72 @@ def find_hint(view, memory, board, left):
             number += converse(view, notes, other, board, left, capacity, -1)
     onward, way = divmod(number % capacity, ways)
     target = (seat + onward + 1) % seats
-    base = SLOT + target * MOST_HAND
     best = -1
     most = -1
     for hint in range(HINTS):
-        touched = struck = 0
-        named = COLOUR_IDS[1 << hint] if hint < VALUE else VALUE_IDS[1 << (hint - VALUE)]
+        touched = touched_by(view, target, hint)
+        if touched == 0 or way_of(view, memory, target, hint, touched, ways) != way:
+            continue
+        named = named_by(hint)
+        struck = 0
         for place in range(cards_held(view, target)):
             ids = memory[NOTED + target * MOST_HAND + place]
-            if named >> view[DECK + view[base + place]] & 1:
-                touched |= 1 << place
-                struck += count_bits(ids & ~named)
-            else:
-                struck += count_bits(ids & named)
-        if touched and struck > most and way_of(view, memory, target, hint, touched, ways) == way:
+            struck += count_bits(ids & (~named if touched >> place & 1 else named))
+        if struck > most:
             best = HINT + HINTS * onward + hint
             most = struck
+    return best
+
+
+@compiled()
+def harm_of(view, memory, seat, board):
+    """Say how bad notes on a hand are: false ones, and worse, those that cost a storm or a card."""
+    harm = 0
+    for place in range(cards_held(view, seat)):
+        ids = memory[NOTED + seat * MOST_HAND + place]
+        truth = 1 << view[DECK + view[SLOT + seat * MOST_HAND + place]]
+        if ids & truth == 0:
+            harm += 1
+            for some in (board[PLAYABLE], board[DEAD]):
+                if ids & ~some == 0 and not truth & some:
+                    harm += MISPLAY
+    return harm
+
+
+@compiled()
+def least_misleading(view, memory, board, left):
+    """Find the hint that misleads least, where none says what it must; -1 where none is legal.
+
+    Every other seat finds its own number wrong by the same difference.
+    """
+    seats, viewer = int(view[SEATS]), int(view[VIEWER])
+    ways = ways_of(view, view[NOTES])
+    capacity = ways * (seats - 1)
+    numbers = np.zeros(seats, np.int64)
+    trial = memory.copy()
+    for seat in range(seats):
+        if seat != viewer:
+            numbers[seat] = converse(view, trial, seat, board, left, capacity, -1)
+    best = -1
+    least = 0
+    for onward in range(seats - 1):
+        target = (viewer + onward + 1) % seats
+        for hint in range(HINTS):
+            touched = touched_by(view, target, hint)
+            if touched == 0:
+                continue
+            way = way_of(view, memory, target, hint, touched, ways)
+            wrong_by = ways * onward + way - numbers.sum()
+            trial = memory.copy()
+            harm = 0
+            for seat in range(seats):
+                if seat != viewer:
+                    number = (numbers[seat] + wrong_by) % capacity
+                    converse(view, trial, seat, board, left, capacity, number)
+                    harm += harm_of(view, trial, seat, board)
+            if best < 0 or harm < least:
+                best = HINT + HINTS * onward + hint
+                least = harm
     return best
 
 
@@ -395,7 +447,10 @@ def sure_play(view, memory, board, unseen):
 
 @compiled()
 def likely_play(view, memory, board, unseen):
-    """Give the place of a card worth the risk, or -1: a storm would do no harm, or is unlikely."""
+    """Give the place of a card worth the risk, or -1.
+
+    In the last turns any chance is: a storm does no harm, and discards do no good.
+    """
     best = -1
     if view[STORMS] + 1 < view[MAX_STORMS]:
         least = 0.0 if view[LAST] > 0 else RISK
@@ -434,13 +489,13 @@ def decide(view, memory):
     unseen = np.empty(CARDS, np.int64)
     read_board(view, board)
     public_left(view, memory, left)
-    count_unseen(view, unseen)
+    count_not_elsewhere(view, unseen)
     place = sure_play(view, memory, board, unseen)
     if place >= 0:
         return place, SURE
     place = likely_play(view, memory, board, unseen)
     if place >= 0:
-        return place, LIKELY
+        return place, LAST_CHANCE if view[LAST] > 0 else LIKELY
     lost = lost_card(view, memory, board, unseen)
     may_discard = view[NOTES] < view[MAX_NOTES]
     if lost >= 0 and may_discard and can_spare(view):
@@ -452,6 +507,11 @@ def decide(view, memory):
     least = least_kept(view, memory, board, unseen)
     if may_discard:
         return (DISCARD + lost, LOST) if lost >= 0 else (DISCARD + least, KEPT_LEAST)
+    # A hint that misleads spoils everybody's notes, which costs more points than a storm does.
+    if view[STORMS] + 1 >= view[MAX_STORMS]:
+        hint = least_misleading(view, memory, board, left)
+        if hint >= 0:
+            return hint, MISLEADS
     return least, CORNERED
 
 
@@ -473,10 +533,13 @@ def notice_hat(view, actor, action, memory):
 REASONS = {
     SURE: "By what all hints have said, this card can be played.",
     LIKELY: "This card can very likely be played, and a storm would not be the last.",
+    LAST_CHANCE: "The last turns: this card may fit, and a storm would not be the last.",
     LOST: "This card is of no use any more, and a note comes back.",
     SAID: "This hint, given just so, tells every other seat about its own hand.",
     KEPT_LEAST: "Of its cards this one is least likely to be needed.",
-    CORNERED: "No hint says what it must, and no note can come back.",
+    CORNERED: "No hint says what it must, and no note can come back; this card is needed least.",
+    MISLEADS: "No hint says what it must, no note can come back, and a storm would be the last; "
+    "this hint misleads least.",
 }
 
 

@@ -11,9 +11,9 @@ import numpy as np
 
 from kibitz.core.agent import Opinion, opinion
 from kibitz.core.compiled import compiled
-from kibitz.core.game import SEATS, VIEWER
+from kibitz.core.game import HIDDEN, SEATS, VIEWER
 from kibitz.core.table import View
-from kibitz.games.hanabi.cards import cards_held, reach_of
+from kibitz.games.hanabi.cards import cards_held, count_unseen, reach_of
 from kibitz.games.hanabi.cells import (
     CARDS,
     COLOURS,
@@ -25,6 +25,7 @@ from kibitz.games.hanabi.cells import (
     MOST_SEATS,
     SLOT,
     TOLD,
+    VALUE,
     VALUE_BITS,
     VALUES,
     VALUES_USED,
@@ -123,8 +124,13 @@ def public_left(view, memory, left):
 
 @compiled()
 def refine(view, memory, left):
-    """Strike out what hints exclude, and cards that all know to be elsewhere."""
-    for _ in range(3):
+    """Strike out what hints exclude, and cards that all know to be elsewhere.
+
+    One thing may lead to another. It goes on until nothing more follows: whoever looks twice has
+    no other notes than who looks once.
+    """
+    changed = True
+    while changed:
         public_left(view, memory, left)
         gone = 0
         for card in range(CARDS):
@@ -142,8 +148,6 @@ def refine(view, memory, left):
                 if fewer != ids and fewer:
                     memory[at] = fewer
                     changed = True
-        if not changed:
-            break
 
 
 @compiled()
@@ -159,6 +163,23 @@ def chance_in(ids, some, left):
 
 
 @compiled()
+def named_by(hint):
+    """Give the identities that a hint names, as bits."""
+    return COLOUR_IDS[1 << hint] if hint < VALUE else VALUE_IDS[1 << (hint - VALUE)]
+
+
+@compiled()
+def touched_by(view, seat, hint):
+    """Give which cards of a hand a hint touches, as bits."""
+    named = named_by(hint)
+    touched = 0
+    for place in range(cards_held(view, seat)):
+        if named >> view[DECK + view[SLOT + seat * MOST_HAND + place]] & 1:
+            touched |= 1 << place
+    return touched
+
+
+@compiled()
 def narrow(memory, at, ids):
     """Keep only some identities, unless that leaves none."""
     if memory[at] & ids:
@@ -166,8 +187,28 @@ def narrow(memory, at, ids):
 
 
 @compiled()
+def count_not_elsewhere(view, unseen):
+    """Write how many of each card the viewer does not see outside its own hand.
+
+    The own cards are unseen but in the open game. There they count all the same, for these are the
+    weights of what own cards can be.
+    """
+    count_unseen(view, unseen)
+    for place in range(cards_held(view, view[VIEWER])):
+        card = view[DECK + view[SLOT + view[VIEWER] * MOST_HAND + place]]
+        if card != HIDDEN:
+            unseen[card] += 1
+
+
+@compiled()
 def own_ids(view, memory, unseen, place):
-    """Give the identities that an own card can have, by all that the viewer knows."""
+    """Give the identities that an own card can have, by all that the viewer knows.
+
+    In the open game it is seen, and has but one.
+    """
+    card = view[DECK + view[SLOT + view[VIEWER] * MOST_HAND + place]]
+    if card != HIDDEN:
+        return 1 << card
     ids = memory[NOTED + view[VIEWER] * MOST_HAND + place]
     seen = 0
     for card in range(CARDS):

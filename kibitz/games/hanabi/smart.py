@@ -1,8 +1,8 @@
 """A strong player by conventions that people use (see conventions.py).
 
-Before it gives a hint, it reckons what its owner will make of it, and gives none that would lead
-astray; how good a hint is depends on the plays that follow, on cards it saves, and on what it
-touches in vain.
+Before it gives a hint, it reckons what its owner will make of it. How good a hint is depends on the
+plays that follow, on cards it saves, and on what it touches in vain; one that leads astray is given
+only where all do, and all notes are there.
 """
 
 from __future__ import annotations
@@ -13,10 +13,7 @@ from kibitz.core.agent import CompiledAgent, Kind, Opinion
 from kibitz.core.compiled import CHOOSE, NOTICE, compiled
 from kibitz.core.game import SEATS, VIEWER
 from kibitz.core.table import View
-from kibitz.games.hanabi.cards import (
-    cards_held,
-    count_unseen,
-)
+from kibitz.games.hanabi.cards import cards_held
 from kibitz.games.hanabi.cells import (
     CARDS,
     DECK,
@@ -30,7 +27,6 @@ from kibitz.games.hanabi.cells import (
     NOTES,
     SLOT,
     STORMS,
-    VALUE,
     VALUES,
 )
 from kibitz.games.hanabi.conventions import (
@@ -47,41 +43,32 @@ from kibitz.games.hanabi.conventions import (
 )
 from kibitz.games.hanabi.notes import (
     BOARD,
-    COLOUR_IDS,
     DEAD,
     NOTED,
     PLAYABLE,
-    VALUE_IDS,
     count_bits,
+    count_not_elsewhere,
     explained,
     least_kept,
     mean_value,
     own_ids,
     public_left,
     read_board,
+    touched_by,
 )
 
 # What makes a hint good: a play that follows, one that will, a card saved; and bad: a touched card
-# that is not wanted, a wrong belief. A little for every identity struck out. Found by trial.
+# that is not wanted, a wrong belief. A little for every identity struck out. Found by trial. A card
+# that is played and does not fit outweighs everything.
 PLAY_WORTH, SOON_WORTH, SAVE_WORTH = 10.0, 5.0, 8.0
-BAD_TOUCH_COST, WRONG_COST = 5.0, 30.0
+BAD_TOUCH_COST, WRONG_COST, MISFIT_COST = 5.0, 30.0, 1000.0
 BIT_WORTH = 0.05
 LEAST_WORTH = 3.0  # of a hint that is given rather than discarding
-RESCUE, PLAY, TELL, STALL, LOST, CHOP, KEPT_LEAST, CORNERED = range(8)  # reasons
+# Reasons.
+RESCUE, PLAY, LAST_CHANCE, TELL, STALL, MISLEADS, LOST, CHOP, KEPT_LEAST, CORNERED = range(10)
 
 
 # --- hints ---------------------------------------------------------------------------------------
-
-
-@compiled()
-def touched_by(view, seat, hint):
-    """Give which cards of a hand a hint touches, as bits."""
-    named = COLOUR_IDS[1 << hint] if hint < VALUE else VALUE_IDS[1 << (hint - VALUE)]
-    touched = 0
-    for place in range(cards_held(view, seat)):
-        if named >> view[DECK + view[SLOT + seat * MOST_HAND + place]] & 1:
-            touched |= 1 << place
-    return touched
 
 
 @compiled()
@@ -104,7 +91,7 @@ def is_promised(view, memory, card, seat, place):
 
 @compiled()
 def rate_hint(view, memory, trial, board, left, seat, hint):
-    """Say how good a hint is, from what its owner will make of it; -inf where that is harmful."""
+    """Say how good a hint is, from what its owner will make of it; -inf where it touches nothing."""
     touched = touched_by(view, seat, hint)
     if touched == 0:
         return -np.inf
@@ -126,7 +113,7 @@ def rate_hint(view, memory, trial, board, left, seat, hint):
         chance = play_chance(after, trial[TOUCHED + i], promised_now, board, left)
         plays = dares(view, chance)
         if plays and not truth & board[PLAYABLE] and not played:
-            return -np.inf
+            rating -= MISFIT_COST
         twice = is_promised(view, memory, card, seat, place)
         if plays and not played:
             if not twice:
@@ -148,7 +135,7 @@ def rate_hint(view, memory, trial, board, left, seat, hint):
 
 @compiled()
 def best_hint(view, memory, board, left):
-    """Give the best hint and how good it is; -1 where all are harmful."""
+    """Give the best hint and how good it is; -1 where none is legal."""
     seats, viewer = int(view[SEATS]), int(view[VIEWER])
     trial = np.empty_like(memory)
     best = -1
@@ -199,11 +186,12 @@ def is_in_danger(view, memory, board, left, seat):
 
 @compiled()
 def find_play(view, memory, board, unseen):
-    """Give the place of the card that is best to play, or -1 where none is likely enough."""
+    """Give the place of the card that is best to play, and why; -1 where none is likely enough."""
     viewer = int(view[VIEWER])
     promised = promised_ids(view, memory)
     nothing_to_lose = view[LAST] > 0 and view[STORMS] + 1 < view[MAX_STORMS]
     best = -1
+    why = PLAY
     most = 0.0
     for place in range(cards_held(view, viewer)):
         ids = own_ids(view, memory, unseen, place)
@@ -213,8 +201,9 @@ def find_play(view, memory, board, unseen):
             worth = chance * 10.0 - mean_value(ids, unseen)
             if best < 0 or worth > most:
                 best = place
+                why = PLAY if dares(view, chance) else LAST_CHANCE
                 most = worth
-    return best
+    return best, why
 
 
 @compiled()
@@ -253,25 +242,25 @@ def decide(view, memory):
     unseen = np.empty(CARDS, np.int64)
     left = np.empty(CARDS, np.int64)
     read_board(view, board)
-    count_unseen(view, unseen)
+    count_not_elsewhere(view, unseen)
     public_left(view, memory, left)
     if view[NOTES] > 0 and view[LAST] == 0:
         following = (int(view[VIEWER]) + 1) % int(view[SEATS])
         rescue = find_rescue(view, memory, board, left, following)
         if rescue >= 0:
             return rescue, RESCUE
-    play = find_play(view, memory, board, unseen)
-    if play >= 0:
-        return play, PLAY
+    place, why = find_play(view, memory, board, unseen)
+    if place >= 0:
+        return place, why
     may_discard = view[NOTES] < view[MAX_NOTES]
     if view[NOTES] > 0:
         hint, rating = best_hint(view, memory, board, left)
-        if hint >= 0 and (rating >= LEAST_WORTH or not may_discard):
-            return hint, (TELL if rating >= LEAST_WORTH else STALL)
-    if not may_discard:
-        return 0, CORNERED
+        if hint >= 0 and rating >= LEAST_WORTH:
+            return hint, TELL
+        if hint >= 0 and not may_discard:
+            return hint, (STALL if rating >= 0.0 else MISLEADS)
     place, why = find_discard(view, memory, board, unseen)
-    return DISCARD + place, why
+    return (DISCARD + place, why) if may_discard else (place, CORNERED)
 
 
 @compiled(CHOOSE)
@@ -290,14 +279,16 @@ def notice_smart(view, actor, action, memory):
 # --- in words ------------------------------------------------------------------------------------
 
 REASONS = {
-    RESCUE: "The next seat is about to lose a card that is the last of its kind; this keeps it.",
-    PLAY: "By what the hints on it meant, this card can be played.",
-    TELL: "This hint leads to a play, or is worth knowing, and misleads nobody.",
-    STALL: "No hint does much, but all notes are there; this one does no harm.",
+    RESCUE: "The next seat may lose a card that is the last of its kind; this hint is best for it.",
+    PLAY: "By what hints meant and by the cards that it sees, this card very likely fits.",
+    LAST_CHANCE: "The last turns: this card may fit, and a storm would not be the last.",
+    TELL: "This hint leads to a play, saves a card, or is worth knowing.",
+    STALL: "No hint does much, but all notes are there; this one does most.",
+    MISLEADS: "All notes are there, and every hint does harm; this one least.",
     LOST: "This card is of no use any more.",
     CHOP: "The oldest card that no hint has touched goes first.",
     KEPT_LEAST: "All cards have been touched; this one is least likely to be needed.",
-    CORNERED: "Every hint would mislead, and no note can come back.",
+    CORNERED: "No hint can be given, and no note can come back.",
 }
 
 
