@@ -48,7 +48,7 @@ def test_games_rules_agents(capsys):
         assert name in out
         code, said, _ = ask(capsys, "rules", name)
         assert code == 0
-        assert kibitz.game(name).words.RULES.splitlines()[0][:60] in said
+        assert kibitz.game(name).how_to_play.splitlines()[0][:60] in said
         code, said, _ = ask(capsys, "agents", name)
         assert code == 0
         assert "random" in said

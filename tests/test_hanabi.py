@@ -19,6 +19,7 @@ import pytest
 import kibitz
 from kibitz.core.chance import Chance
 from kibitz.core.compiled import JIT
+from kibitz.core.errors import AmbiguousMove, IllegalMove, UnreadableMove
 from kibitz.core.game import HIDDEN, SEAT, Game
 from kibitz.core.table import Table
 from kibitz.games.hanabi.cards import (
@@ -59,6 +60,7 @@ from kibitz.games.hanabi.cells import (
     deck_size,
     full_hand,
 )
+from kibitz.games.hanabi.features import encode_board, encode_hands, encode_last_action
 
 LETTERS = "rygwb"
 SEAT_COUNTS = range(2, 6)
@@ -870,3 +872,93 @@ def test_playable_dead_and_critical_cards():
     assert which(is_dead) == {"g1", "g2", "r3", "r4", "r5"}
     assert which(is_critical) == {"w1", "b4", "y5", "g5", "w5", "b5"}
     assert [reach_of(view, colour) for colour in range(COLOURS)] == [2, 5, 5, 5, 5]
+
+
+# --- features of tiny decks ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("players", SEAT_COUNTS)
+def test_no_field_of_features_lies_over_another(players):
+    for colours, values, size in itertools.product((1, 2), (1, 2, 3), (1, 2)):
+        game = game_of(players=players, colours=colours, values=values, hand=size, bomb="pile")
+        length, held = game.bound("features"), full_hand(game.settings)
+        for table in through(game, any_move, 31):
+            start = 0
+            for encode in (encode_hands, encode_board, encode_last_action):
+                written = np.full(length, np.nan, np.float32)
+                at = () if encode is encode_hands else (start,)
+                end = encode(table.view(0).cells, written, *at, players, held, colours, values)
+                used = np.flatnonzero(~np.isnan(written))
+                assert ((used >= start) & (used < end)).all()
+                start = end
+            knowledge = players * held * (colours * values + colours + values)
+            assert start == length - knowledge
+
+
+# --- words ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        ("hint +1 red", "tell seat 2 red"),
+        ("+2 3s", "tell seat 0 3s"),
+        ("tell seat +1 1s", "tell seat 2 1s"),
+        ("tell 3 seat 0", "tell seat 0 3s"),
+        ("give 2s to player 2", "tell seat 2 2s"),
+        ("s2 r", "tell seat 2 red"),
+        ("2 3", "tell seat 2 3s"),
+        ("play the card 2", "play 2"),
+        ("d oldest", "discard 1"),
+    ],
+)
+def test_words_mean_what_they_say(words, meant):
+    view = game_of(players=3).deal(1).play("tell seat 1 1s").view()
+    assert view.say(view.read(words)) == meant
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        ("play -1", UnreadableMove),
+        ("discard seat 2", UnreadableMove),
+        ("play seat 1", UnreadableMove),
+        ("play +1", UnreadableMove),
+        ("tell seat 2 seat 2", UnreadableMove),
+        ("tell seat 2", UnreadableMove),
+        ("play 6", UnreadableMove),
+        ("1s", AmbiguousMove),
+        ("hint red", AmbiguousMove),
+        ("hint +3 red", IllegalMove),
+        ("hint +0 red", IllegalMove),
+        ("tell seat 1 red", IllegalMove),
+        ("tell seat 7 red", IllegalMove),
+        ("tell seat 2 9s", IllegalMove),
+    ],
+)
+def test_words_that_mean_nothing_are_refused(words, error):
+    view = game_of(players=3).deal(1).play("tell seat 1 1s").view()
+    with pytest.raises(error):
+        view.read(words)
+
+
+def test_a_value_with_an_s_is_a_hint_and_a_bare_number_could_be_either():
+    view = game_of(players=2).deal(1).view()
+    assert view.say(view.read("1s")) == "tell seat 1 1s"
+    with pytest.raises(AmbiguousMove, match="a place or a hint"):
+        view.read("1")
+
+
+def test_the_rules_are_told_as_the_game_is_set():
+    usual = game_of().how_to_play
+    for words in ("up to 5", "Three storms end", "all points are lost", "all eight", "25 are"):
+        assert words in usual
+    other = game_of(values=2, colours=3, notes=4, storms=1, bomb="pile", open=True).how_to_play
+    for words in (
+        "a 1, then a 2.", "The first ends", "the points so far count", "all four",
+        "three 1s and a single 2", "6 are", "Red, Yellow and Green", "your own too",
+    ):  # fmt: skip
+        assert words in other
+    for settings in ({"values": 1, "colours": 1, "notes": 1}, {"values": 3}, {"values": 4}):
+        assert "{" not in game_of(**settings).how_to_play
+    assert max(map(len, usual.splitlines())) < 100

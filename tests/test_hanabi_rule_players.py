@@ -347,18 +347,6 @@ def test_players_play_legal_moves_at_all_tables(name):
 
 
 @pytest.mark.parametrize("name", RULE_PLAYERS)
-def test_players_choose_the_same_for_worlds_that_look_the_same(name):
-    game = made(name, players=3)
-    agent, rng = RULE_PLAYERS[name](game), Chance(5)
-    table = game.deal(seed=2)
-    while not table.over:
-        view = table.view()
-        for _ in range(3):
-            assert agent.tried(view.redeal(rng).view(table.seat)) == agent.tried(view)
-        table.play(agent.choose(view))
-
-
-@pytest.mark.parametrize("name", RULE_PLAYERS)
 def test_players_explain_what_they_do_and_change_nothing(name):
     game = made(name, players=4)
     agent, table = RULE_PLAYERS[name](game), game.deal(seed=4)
@@ -434,9 +422,8 @@ def test_simple_never_promises_two_of_a_kind():
     simple = RULE_PLAYERS["simple"](table.game)
     assert simple.choose(table.view()) == DISCARD
     table.cells[NOTES] = 8
-    assert simple.choose(table.view()) == hint(1, WHITE) or "misleads least" in (
-        simple.explain(table.view()).reason
-    )
+    assert simple.choose(table.view()) == hint(1, VALUE + 1)  # no 2 fits, so it promises nothing
+    assert "misleads least" in simple.explain(table.view()).reason
 
 
 # --- cheater -------------------------------------------------------------------------------------
@@ -446,8 +433,9 @@ def test_the_cheater_needs_the_open_game():
     game = kibitz.game("hanabi")
     assert "--set open=yes" in RULE_PLAYERS["cheater"].unfit(game)
     assert RULE_PLAYERS["cheater"].unfit(kibitz.game("hanabi", open=True)) is None
-    with pytest.raises(Misuse, match="open=yes"):
-        kibitz.match(game, [RULE_PLAYERS["cheater"]], games=1)
+    for who in (RULE_PLAYERS["cheater"], "cheater"):
+        with pytest.raises(Misuse, match=r"cannot play hanabi.*open=yes"):
+            kibitz.match(game, [who], games=1)
 
 
 def test_the_cheater_plays_low_spares_dead_cards_and_passes_the_turn():

@@ -40,16 +40,16 @@ def games(json: Json = False) -> None:
     out.print("\nNext: kibitz rules GAME, kibitz play GAME, kibitz agents GAME", style="dim")
 
 
-def rules(game: GameName, json: Json = False) -> None:
-    """Explain a game and list its options."""
-    found = find_game(game)
+def rules(game: GameName, settings: Setting = None, json: Json = False) -> None:
+    """Explain a game, as it is set, and list its options."""
+    found = chosen_game(game, settings)
     if json:
         options = [about_option(option) for option in found.all_options]
-        print_json({"name": found.name, "rules": found.words.RULES, "options": options})
+        print_json({"name": found.name, "rules": found.how_to_play, "options": options})
         return
     out = console()
     out.print(f"[bold]{found.title}[/]\n")
-    out.print(found.words.RULES, markup=False)
+    out.print(found.how_to_play, markup=False)
     rows = [
         (option.name, option.say(option.default), option.help, option.takes())
         for option in found.all_options

@@ -10,11 +10,11 @@ from rich.columns import Columns
 from rich.console import Console
 from rich.markup import escape
 
-from kibitz.cli.seating import HUMAN, YOU, announce, ask, begin, guarded, outcome, winners
+from kibitz.cli.seating import HUMAN, YOU, announce, ask, begin, guarded, join, outcome, winners
 from kibitz.cli.setup import Left, Player, agrees, read_line
 from kibitz.cli.shared import Waiting, opinion_lines, seat_name
 from kibitz.core.agent import Agent
-from kibitz.core.errors import KibitzError, Misuse
+from kibitz.core.errors import AmbiguousMove, IllegalMove, KibitzError, Misuse, UnreadableMove
 from kibitz.core.game import Game
 from kibitz.core.registry import find_agent
 from kibitz.core.table import Table
@@ -119,11 +119,15 @@ class Sitting:
         return self.table.read(text)
 
     def _is_move(self, text: str) -> bool:
-        """Tell whether words that begin like a command are a legal move all the same."""
+        """Tell whether words that begin like a command are a move all the same, legal or not."""
         try:
-            self.table.read(text)
-        except KibitzError:
+            self.table.view().read(text)
+        except AmbiguousMove:
+            return " " in text  # a bare word is the command
+        except UnreadableMove:
             return False
+        except IllegalMove:
+            return True
         return True
 
     # --- commands; a true answer means that the position has changed ---------------------------
@@ -138,11 +142,12 @@ class Sitting:
         self._board(self.table.seat)
 
     def _do_rules(self, rest: str) -> None:
-        self._say(escape(self.table.game.words.RULES))
+        self._say(escape(self.table.game.how_to_play))
 
     def _do_hint(self, rest: str) -> None:
         with Waiting("thinking"):
             agent = find_agent(rest or self.adviser, self.table.game)
+            join(agent, self.table, self.table.seat)
             opinion = guarded(agent, agent.explain, self.table.view())
         self._say(escape(f"{rest or self.adviser} would " + "\n".join(opinion_lines(opinion))))
 
@@ -154,16 +159,10 @@ class Sitting:
             back.undo()
             if back.seat == seat:
                 self.table = back
-                self._remind_agents()
+                begin(self.agents, back)
                 self._say("Taken back.")
                 return True
         raise Misuse("There is nothing of yours to take back.")
-
-    def _remind_agents(self) -> None:
-        """Let the agents begin again and see what is left of the game."""
-        begin(self.agents, self.table)
-        for table, action in self.table.record().steps():
-            announce(self.agents, table, action)
 
     def _do_save(self, rest: str) -> None:
         if not rest:

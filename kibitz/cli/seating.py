@@ -55,11 +55,21 @@ def at_seats(game: Game, names: Sequence[str], table: Table) -> list[Agent | Non
 
 
 def begin(agents: Sequence[Agent | None], table: Table) -> None:
-    """Let the agents take their seats, each with its own chance, as in a match's first game."""
-    seed = agents_seed(checked_seed(table.seed))
+    """Let the agents take their seats."""
     for seat, agent in enumerate(agents):
         if agent is not None:
-            guarded(agent, agent.begin, seat, Chance(seed, 0, 1 + seat))
+            join(agent, table, seat)
+
+
+def join(agent: Agent, table: Table, seat: int) -> None:
+    """Let an agent take a seat with its own chance, as in a match's first game.
+
+    In the middle of a game it is shown all that was played, as its seat has seen it.
+    """
+    seed = agents_seed(checked_seed(table.seed))
+    guarded(agent, agent.begin, seat, Chance(seed, 0, 1 + seat))
+    for earlier, action in table.record().steps():
+        guarded(agent, agent.notice, earlier.view(seat), earlier.seat, action)
 
 
 def ask(agent: Agent, table: Table) -> int:

@@ -243,8 +243,14 @@ class Game:
 
     @functools.cached_property
     def words(self) -> ModuleType:
-        """The room's words: `say`, `read`, `show`, `brief`, and `RULES`."""
+        """The room's words: `say`, `read`, `show`, `brief`, and `RULES` or `rules`."""
         return importlib.import_module(f"{self.room}.words")
+
+    @property
+    def how_to_play(self) -> str:
+        """The rules for a person, as the game is set."""
+        words = self.words
+        return words.rules(self.settings) if hasattr(words, "rules") else words.RULES
 
     @functools.cached_property
     def drawing(self) -> ModuleType:

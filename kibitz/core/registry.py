@@ -76,18 +76,19 @@ def find_agent(who: Any, game: Game) -> Agent:
         return _from_model(Path(text), game)
     name, _, settings = text.partition(":")
     given = split(settings) if settings else {}
-    return _made(_kind(name, game, given), game, given, text)
+    return _made(_kind(name, game), game, given, text)
 
 
-def _kind(name: str, game: Game, settings: Mapping[str, Any]) -> Any:
+def _kind(name: str, game: Game) -> Any:
+    """Find a kind by name, fit or not: whoever makes an agent of it says why it is not."""
     kinds = agent_kinds(game)
     if name in kinds:
         return kinds[name]
+    if name in game.agents:
+        return game.agents[name]
     joined = _joined("kibitz.agents")
-    if name in joined and settings.get("model"):
-        return _load(joined[name])
     if name in joined:
-        raise Misuse(f"'{name}' cannot play {game.described()}: {_load(joined[name]).unfit(game)}.")
+        return _load(joined[name])
     raise unknown(f"agent for {game.name}", name, kinds)
 
 

@@ -187,12 +187,13 @@ def discard_probably(own, held, threshold):
 
 
 @compiled()
-def is_held_elsewhere(view, card):
-    """Tell whether somebody else has a card."""
+def is_held(view, card, but):
+    """Tell whether anybody but one seat is seen to have a card."""
     for seat in range(view[SEATS]):
-        for place in range(cards_held(view, seat)):
-            if seat != view[VIEWER] and view[DECK + view[SLOT + seat * MOST_HAND + place]] == card:
-                return True
+        if seat != but:
+            for place in range(cards_held(view, seat)):
+                if view[DECK + view[SLOT + seat * MOST_HAND + place]] == card:
+                    return True
     return False
 
 
@@ -211,7 +212,7 @@ def discard_duplicate(view, own, held):
                 and unseen[card] > 0
                 and allows(view[TOLD + serial], card)
             )
-            if may_be and is_held_elsewhere(view, card):
+            if may_be and is_held(view, card, view[VIEWER]):
                 return place
     return NONE
 

@@ -17,7 +17,7 @@ from kibitz.core.agent import CompiledAgent, Kind, Opinion, opinion
 from kibitz.core.compiled import CHOOSE, compiled
 from kibitz.core.game import SEATS, VIEWER, Game
 from kibitz.core.table import View
-from kibitz.games.hanabi.card_rules import NONE, as_discard, may_discard
+from kibitz.games.hanabi.card_rules import NONE, as_discard, is_held, may_discard
 from kibitz.games.hanabi.cards import cards_held, is_critical, is_dead, is_playable, reach_of
 from kibitz.games.hanabi.cells import (
     COLOURS_USED,
@@ -85,16 +85,6 @@ def spare_turns(view):
     for colour in range(view[COLOURS_USED]):
         turns -= reach_of(view, colour) - view[FIREWORK + colour]
     return turns
-
-
-@compiled()
-def is_held(view, card, but):
-    """Tell whether anybody but one seat has a card."""
-    for seat in range(view[SEATS]):
-        for place in range(cards_held(view, seat)):
-            if seat != but and card_at(view, seat, place) == card:
-                return True
-    return False
 
 
 @compiled()

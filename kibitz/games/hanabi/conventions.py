@@ -17,10 +17,7 @@ import numpy as np
 
 from kibitz.core.compiled import compiled
 from kibitz.core.game import PLIES, SEATS
-from kibitz.games.hanabi.cards import (
-    cards_held,
-    reach_of,
-)
+from kibitz.games.hanabi.cards import cards_held, reach_of
 from kibitz.games.hanabi.cells import (
     CARDS,
     COLOURS_USED,
@@ -28,7 +25,6 @@ from kibitz.games.hanabi.cells import (
     FIREWORK,
     HINT,
     HINTS,
-    LAST,
     LOG,
     MAX_STORMS,
     MOST_HAND,
@@ -45,8 +41,9 @@ from kibitz.games.hanabi.notes import (
     NOTED,
     NOTES_END,
     PLAYABLE,
+    begin_notes,
+    follow_card,
     fresh_ids,
-    move_up,
     named_by,
     narrow,
     refine,
@@ -180,23 +177,15 @@ def catch_up(view, memory):
     """Bring the notes up to date with the log."""
     seats, plies = int(view[SEATS]), int(view[PLIES])
     left = np.empty(CARDS, np.int64)
-    if memory[DONE] == 0:
-        for i in range(MOST_SEATS * MOST_HAND):
-            memory[NOTED + i] = fresh_ids(view)
-        # Whoever joins later has missed what was meant, and knows only what hints name.
-        memory[DONE] = 1 if plies <= 1 else plies + 1
+    begin_notes(view, memory)
     while memory[DONE] <= plies:
         ply = memory[DONE] - 1
         memory[DONE] += 1
         action, outcome = int(view[LOG + ply]), int(view[OUTCOME + ply])
         actor = ply % seats
         if action < HINT:
-            move_up(memory, NOTED, actor, action % MOST_HAND)
-            move_up(memory, TOUCHED, actor, action % MOST_HAND)
-            if view[LAST] == 0 or view[LAST] == seats:  # a card was drawn
-                newest = actor * MOST_HAND + cards_held(view, actor) - 1
-                memory[NOTED + newest] = fresh_ids(view)
-                memory[TOUCHED + newest] = 0
+            follow_card(view, memory, NOTED, actor, action, fresh_ids(view))
+            follow_card(view, memory, TOUCHED, actor, action, 0)
         else:
             onward, hint = divmod(action - HINT, HINTS)
             take_hint(view, memory, (actor + onward + 1) % seats, hint, outcome)

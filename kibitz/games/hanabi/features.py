@@ -102,7 +102,7 @@ def encode_board(view, features, at, seats, size, colours, values):
     total = cards_in_deck(view)
     for i in range(total - view[DRAWN]):
         features[at + i] = 1.0
-    at += total - seats * size
+    at += max(0, total - seats * size)  # tiny decks do not reach everybody
     for colour in range(colours):
         if view[FIREWORK + colour] > 0:
             features[at + view[FIREWORK + colour] - 1] = 1.0
@@ -210,6 +210,6 @@ def features_of(settings: Mapping[str, Any]) -> int:
     cards, total = colours * values, deck_size(settings)
     size = full_hand(settings)
     hands = (seats - 1) * size * cards + seats
-    board = total - seats * size + cards + settings["notes"] + settings["storms"] + total
+    board = max(0, total - seats * size) + cards + settings["notes"] + settings["storms"] + total
     last = 2 * seats + 4 + colours + values + 2 * size + cards + 2
     return hands + board + last + seats * size * (cards + colours + values)

@@ -38,7 +38,6 @@ from kibitz.games.hanabi.cells import (
     MAX_NOTES,
     MAX_STORMS,
     MOST_HAND,
-    MOST_SEATS,
     NOTES,
     OUTCOME,
     SLOT,
@@ -55,14 +54,15 @@ from kibitz.games.hanabi.notes import (
     NOTED,
     NOTES_END,
     PLAYABLE,
+    begin_notes,
     chance_in,
     count_bits,
     count_not_elsewhere,
     explained,
+    follow_card,
     fresh_ids,
     least_kept,
     mean_value,
-    move_up,
     named_by,
     narrow,
     own_ids,
@@ -305,21 +305,14 @@ def catch_up(view, memory):
     seats = int(view[SEATS])
     plies = int(view[PLIES])
     left = np.empty(CARDS, np.int64)
-    if memory[DONE] == 0:
-        for i in range(MOST_SEATS * MOST_HAND):
-            memory[NOTED + i] = fresh_ids(view)
-        # Whoever joins later has missed what was said, and knows only what hints name.
-        memory[DONE] = 1 if plies <= 1 else plies + 1
+    begin_notes(view, memory)
     while memory[DONE] <= plies:
         ply = memory[DONE] - 1
         memory[DONE] += 1
         action, outcome = int(view[LOG + ply]), int(view[OUTCOME + ply])
         actor = ply % seats
         if action < HINT:
-            move_up(memory, NOTED, actor, action % MOST_HAND)
-            if view[LAST] == 0 or view[LAST] == seats:  # a card was drawn
-                newest = actor * MOST_HAND + cards_held(view, actor) - 1
-                memory[NOTED + newest] = fresh_ids(view)
+            follow_card(view, memory, NOTED, actor, action, fresh_ids(view))
         else:
             follow_hint(view, memory, actor, action, outcome, left)
     refine(view, memory, left)

@@ -11,8 +11,9 @@ import numpy as np
 
 from kibitz.core.agent import Opinion, opinion
 from kibitz.core.compiled import compiled
-from kibitz.core.game import HIDDEN, SEATS, VIEWER
+from kibitz.core.game import HIDDEN, PLIES, SEATS, VIEWER
 from kibitz.core.table import View
+from kibitz.games.hanabi.card_rules import is_held
 from kibitz.games.hanabi.cards import cards_held, count_unseen, reach_of
 from kibitz.games.hanabi.cells import (
     CARDS,
@@ -21,6 +22,7 @@ from kibitz.games.hanabi.cells import (
     DECK,
     DISCARDED,
     FIREWORK,
+    LAST,
     MOST_HAND,
     MOST_SEATS,
     SLOT,
@@ -31,6 +33,7 @@ from kibitz.games.hanabi.cells import (
     VALUES_USED,
     copies_of,
 )
+from kibitz.games.hanabi.words import card_name
 
 # Identities that have one of some colours, one of some values, as bits.
 COLOUR_IDS = np.array(
@@ -230,17 +233,6 @@ def mean_value(ids, unseen):
 
 
 @compiled()
-def seen_elsewhere(view, card):
-    """Tell whether somebody else holds such a card."""
-    for seat in range(view[SEATS]):
-        if seat != view[VIEWER]:
-            for place in range(cards_held(view, seat)):
-                if view[DECK + view[SLOT + seat * MOST_HAND + place]] == card:
-                    return True
-    return False
-
-
-@compiled()
 def keeping(view, ids, board, unseen):
     """Say how much a card that may be one of these should be kept."""
     values = int(view[VALUES_USED])
@@ -254,7 +246,7 @@ def keeping(view, ids, board, unseen):
             left = copies_of(values, value) - view[DISCARDED + card]
             if left == 1:
                 worth += unseen[card] * (20.0 - value)
-            elif seen_elsewhere(view, card):
+            elif is_held(view, card, view[VIEWER]):
                 worth += unseen[card] * 0.5
             else:
                 worth += unseen[card] * (6.0 - (value - view[FIREWORK + colour]))
@@ -275,11 +267,29 @@ def least_kept(view, memory, board, unseen):
 
 
 @compiled()
-def move_up(memory, start, seat, place):
-    """Close the gap that a card leaves among the numbers of a hand."""
+def begin_notes(view, memory):
+    """Note at first that every card can be anything.
+
+    Whoever joins later has missed what was meant, and knows only what hints name.
+    """
+    if memory[DONE] == 0:
+        for i in range(MOST_SEATS * MOST_HAND):
+            memory[NOTED + i] = fresh_ids(view)
+        plies = int(view[PLIES])
+        memory[DONE] = 1 if plies <= 1 else plies + 1
+
+
+@compiled()
+def follow_card(view, memory, start, seat, action, fresh):
+    """Let the numbers of a hand follow its cards when one is played or discarded.
+
+    They move up, and if a card is drawn, it gets a fresh one.
+    """
     first = start + seat * MOST_HAND
-    for at in range(first + place, first + MOST_HAND - 1):
+    for at in range(first + action % MOST_HAND, first + MOST_HAND - 1):
         memory[at] = memory[at + 1]
+    if view[LAST] == 0 or view[LAST] == view[SEATS]:
+        memory[first + cards_held(view, seat) - 1] = fresh
 
 
 def explained(view: View, memory: np.ndarray, action: int, reason: str, source: str) -> Opinion:
@@ -296,4 +306,4 @@ def in_short(ids: int) -> str:
     cards = [card for card in range(CARDS) if ids >> card & 1]
     if len(cards) > FEW_TO_NAME:
         return f"{len(cards)} cards"
-    return " ".join(f"{'RYGWB'[card // VALUES]}{card % VALUES + 1}" for card in cards)
+    return " ".join(map(card_name, cards))

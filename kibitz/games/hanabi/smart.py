@@ -91,7 +91,7 @@ def is_promised(view, memory, card, seat, place):
 
 @compiled()
 def rate_hint(view, memory, trial, board, left, seat, hint):
-    """Say how good a hint is, from what its owner will make of it; -inf where it touches nothing."""
+    """Say how good a hint is, from what its owner will make of it; -inf if it touches nothing."""
     touched = touched_by(view, seat, hint)
     if touched == 0:
         return -np.inf

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+import textwrap
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from kibitz.core.errors import AmbiguousMove, UnreadableMove
+from kibitz.core.errors import AmbiguousMove, IllegalMove, UnreadableMove
 from kibitz.core.game import HIDDEN
 from kibitz.core.table import View
 from kibitz.games.hanabi.cells import (
@@ -32,42 +35,110 @@ from kibitz.games.hanabi.cells import (
     full_hand,
 )
 
-RULES = """\
-Build a firework of each colour together: a 1, then a 2, and so on up to 5. You see everybody's
-cards but your own, and you win or lose as one.
-
-On your turn do one of three things:
-  play     a card. If it is the next of its colour, the firework grows; if not, it is lost and a
-           storm comes up. Three storms end the game, and then all points are lost.
-  discard  a card. It is out of play, and you win back a note. Not while you have all eight.
-  tell     somebody about a colour or a value: all cards of that hand which have it are pointed
-           out, at least one. This costs a note.
-
-Whoever plays or discards draws a card; new cards come in at the right. Finishing a colour wins a
-note back. Every colour has three 1s, two each of 2, 3 and 4, and a single 5: look after the last
-of a kind. When the deck is empty everybody, including whoever drew its last card, has one more
-turn. Every card in the fireworks is a point; 25 are perfect.
-
-Cards are written R3 for the red 3; the colours are Red, Yellow, Green, White and Blue. A hint
-stays with its card: r? is a card known to be red, ?3 one known to be a 3, ?? one about which no
-hint is certain, and below is what hints have ruled out. Places of a hand count from 1, the oldest.
-
-Type a move as 'play 2', 'discard 1', 'tell seat 1 red' or 'tell seat 1 3s', in short 'p2', 'd1',
-'1 r' or '1 3'. With two players 'red' and 'tell 3' will do.
-"""
-
 COLOUR_NAMES = ("red", "yellow", "green", "white", "blue")
 LETTERS = "RYGWB"
 NUMBERS = ("one", "two", "three", "four", "five", "ones", "twos", "threes", "fours", "fives")
+COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
 
 PLAYS, DISCARDS = {"p", "play"}, {"d", "discard"}
 TELLS = {"t", "h", "tell", "hint", "clue", "give"}
-FILLERS = {"a", "about", "are", "card", "cards", "hint", "is", "its", "of", "place", "player",
-           "seat", "the", "their", "to"}  # fmt: skip
+SEAT_WORDS = {"player", "seat"}
+PLACE_FILLERS = {"card", "place", "the"}
+HINT_FILLERS = {"a", "about", "are", "card", "cards", "hint", "is", "its", "of", "the", "their",
+                "to"}  # fmt: skip
 ENDS = {"oldest": 0, "newest": -1}
 
 CELL = 12  # columns for a card in the terminal
 LOG_SHOWN = 4  # moves in the terminal; as many as there are seats if those are more
+LINE = 99  # columns of the rules
+
+
+# --- rules ---------------------------------------------------------------------------------------
+
+GOAL = """
+Build a firework of each colour together: {steps}. You see {seen}, and you win or lose as one.
+"""
+TURN = "On your turn do one of three things:"
+CHOICES = {
+    "play": """
+a card. If it is the next of its colour, the firework grows; if not, it is lost and a storm comes
+up. {storms} the game, and then {bomb}.
+""",
+    "discard": """
+a card. It is out of play, and you win back a note. Not while you have {notes}.
+""",
+    "tell": """
+somebody about a colour or a value: all cards of that hand which have it are pointed out, at least
+one. This costs a note.
+""",
+}
+COURSE = """
+Whoever plays or discards draws a card; new cards come in at the right. Finishing a colour wins a
+note back. Every colour has {copies}: look after the last of a kind. When the deck is empty
+everybody, including whoever drew its last card, has one more turn. Every card in the fireworks is a
+point; {most} perfect.
+"""
+WRITING = """
+Cards are written R{value} for the red {value}; {colours}. A hint stays with its
+card: r? is a card known to be red, ?{value} one known to be a {value}, ?? one about which no hint
+is certain, and below is what hints have ruled out. Places of a hand count from 1, the oldest.
+"""
+TYPING = """
+Type a move as 'play 2', 'discard 1', 'tell seat 1 red' or 'tell seat 1 {value}s', in short 'p2',
+'d1', '1 r' or '1 {value}'. 'hint +1 red' tells the next seat, +2 the one after it. With two players
+'red' and 'tell {value}' will do.
+"""
+
+
+def rules(settings: Mapping[str, Any]) -> str:
+    """Explain the game to a person, as it is set."""
+    values, colours, storms = settings["values"], settings["colours"], settings["storms"]
+    most = colours * values
+    named = _listed([name.title() for name in COLOUR_NAMES[:colours]])
+    filled = {
+        "steps": _steps(values),
+        "seen": "all cards, your own too" if settings["open"] else "everybody's cards but your own",
+        "storms": "The first ends" if storms == 1 else f"{COUNTS[storms].title()} storms end",
+        "bomb": "all points are lost" if settings["bomb"] == "zero" else "the points so far count",
+        "notes": "it" if settings["notes"] == 1 else f"all {COUNTS[settings['notes']]}",
+        "copies": _copies(values),
+        "most": f"{most} is" if most == 1 else f"{most} are",
+        "value": min(values, 3),
+        "colours": "the colour is Red" if colours == 1 else f"the colours are {named}",
+    }
+    turn = [TURN]
+    for name, text in CHOICES.items():
+        turn.append(_wrapped(text.format(**filled), first=f"  {name:<9}", rest=" " * 11))
+    goal, *others = (_wrapped(text.format(**filled)) for text in (GOAL, COURSE, WRITING, TYPING))
+    return "\n\n".join((goal, "\n".join(turn), *others)) + "\n"
+
+
+def _wrapped(text: str, first: str = "", rest: str = "") -> str:
+    words = " ".join(text.split())
+    return textwrap.fill(words, LINE, initial_indent=first, subsequent_indent=rest)
+
+
+def _steps(values: int) -> str:
+    if values > 3:
+        return f"a 1, then a 2, and so on up to {values}"
+    return ", then ".join(f"a {value}" for value in range(1, values + 1))
+
+
+def _copies(values: int) -> str:
+    """Say how many cards there are of each value."""
+    middle = [str(value) for value in range(2, values)]
+    parts = ["three 1s"]
+    if middle:
+        parts.append(f"two each of {_listed(middle)}" if len(middle) > 1 else f"two {middle[0]}s")
+    if values > 1:
+        parts.append(f"a single {values}")
+    return _listed(parts)
+
+
+def _listed(parts: Sequence[str]) -> str:
+    *others, last = parts
+    comma = "," * (len(others) > 1 and " " in last)
+    return f"{', '.join(others)}{comma} and {last}" if others else last
 
 
 # --- moves ---------------------------------------------------------------------------------------
@@ -97,17 +168,28 @@ def say(view: View, action: int) -> str:
 
 
 def read(view: View, text: str) -> int:
-    """Find the action that words mean: 'play 2', 'd1', 'tell seat 1 red', '1 r', '1 3'."""
-    said = re.sub(r"\(.*\)", " ", re.sub(r"\bs(?=\d)", "seat ", text.lower()))
-    words = re.findall(r"[^\W\d_]+|\d{1,2}", said)
-    if not words or re.search(r"[^\w\s,.:;#'-]|_", said):
+    """Find the action that words mean: 'play 2', 'd1', 'tell seat 1 red', '+1 red', '1 3'."""
+    said = re.sub(r"\(.*\)", " ", text.lower().replace("'", ""))
+    said = re.sub(r"\bs(?=\d)", "seat ", said)
+    said = re.sub(r"(\b(seat|player)\s*)?\+\s*(\d)\b", lambda found: _onward(view, found[3]), said)
+    words = re.findall(r"\d{1,2}s?\b|\d{1,2}|[^\W\d_]+", said)
+    if not words or re.search(r"[^\w\s,.:;#-]|_|(?<!\w)-\s*\d", said):
         raise _unreadable(view, text)
     if words[0] not in PLAYS | DISCARDS:
         return _read_hint(view, text, words)
-    rest = [word for word in words[1:] if word not in FILLERS]
+    rest = [word for word in words[1:] if word not in PLACE_FILLERS]
     if len(rest) != 1 or not (rest[0].isdecimal() or rest[0] in ENDS):
         raise _unreadable(view, text)
     return (DISCARD if words[0] in DISCARDS else 0) + _place(view, rest[0])
+
+
+def _onward(view: View, number: str) -> str:
+    """Name the seat that is so many onward from the mover."""
+    seats = view.game.players
+    if not 0 < int(number) < seats:
+        most = f"+1 to +{seats - 1}" if seats > 2 else "+1 only"
+        raise IllegalMove(f"hanabi: +{number} is nobody else; others are {most}.")
+    return f"seat {(max(view.mover, 0) + int(number)) % seats}"
 
 
 def _unreadable(view: View, text: str) -> UnreadableMove:
@@ -130,33 +212,41 @@ def _place(view: View, word: str) -> int:
 def _read_hint(view: View, text: str, words: list[str]) -> int:
     """Find the hint that words mean: somebody's seat, and a colour or a value."""
     told = words[0] in TELLS
-    rest = [word for word in words[told:] if word not in FILLERS]
-    if rest and rest[-1] == "s":  # as in 3s
-        rest.pop()
-    if "to" in words and len(rest) > 1:  # give red to seat 1
-        rest = [rest[-1], *(word for word in rest[:-1] if word != "s")]
+    whom, what = _parts(words[told:])
+    hint = _hint(view, what[0]) if len(what) == 1 else None
+    if hint is None or len(whom) > 1 or not all(word.isdecimal() for word in whom):
+        raise _unreadable(view, text)
     mover, seats = max(view.mover, 0), view.game.players
     others = [(mover + onward) % seats for onward in range(1, seats)]
-    hint = _hint(view, rest[-1]) if rest else None
-    if hint is None or len(rest) > 2 or (len(rest) == 1 and "seat" in words):
-        raise _unreadable(view, text)
     examples = [f"'tell seat {other} {hint_name(hint)}'" for other in others]
-    if len(rest) == 1:
-        if rest[0].isdecimal() and not told:
+    if not whom:
+        if what[0].isdecimal() and not told:
             raise AmbiguousMove(
                 f"hanabi: '{text}' could be a place or a hint. "
-                f"Say 'play {rest[0]}', 'discard {rest[0]}' or {examples[0]}."
+                f"Say 'play {what[0]}', 'discard {what[0]}' or {examples[0]}."
             )
         if seats > 2:
             raise AmbiguousMove(f"hanabi: tell whom? Say {' or '.join(examples)}.")
         return HINT + hint
-    if not rest[0].isdecimal():
-        raise _unreadable(view, text)
-    seat = int(rest[0])
+    seat = int(whom[0])
     if seat not in others:
         why = "cannot tell itself" if seat == mover else f"cannot tell {seat}, which is not there"
-        raise UnreadableMove(f"hanabi: seat {mover} {why}. Say {' or '.join(examples)}.")
+        raise IllegalMove(f"hanabi: seat {mover} {why}. Say {' or '.join(examples)}.")
     return HINT + HINTS * others.index(seat) + hint
+
+
+def _parts(words: list[str]) -> tuple[list[str], list[str]]:
+    """Divide words into whom to tell and what: by 'seat', by 'to', or the first of two is whom."""
+    whom, what = [], []
+    rest = iter(words)
+    for word in rest:
+        if word in SEAT_WORDS:
+            whom.append(next(rest, ""))
+        elif word not in HINT_FILLERS:
+            what.append(word)
+    if not whom and len(what) == 2:
+        return (what[1:], what[:1]) if "to" in words else (what[:1], what[1:])
+    return whom, what
 
 
 def _hint(view: View, word: str) -> int | None:
@@ -164,15 +254,16 @@ def _hint(view: View, word: str) -> int | None:
     colours, values = view.game.settings["colours"], view.game.settings["values"]
     if word in NUMBERS:
         word = str(NUMBERS.index(word) % VALUES + 1)
-    if word.isdecimal():
-        if not 1 <= int(word) <= values:
-            raise UnreadableMove(f"hanabi: no card is a {word}; values go from 1 to {values}.")
-        return VALUE + int(word) - 1
+    number = word.removesuffix("s")
+    if number.isdecimal():
+        if not 1 <= int(number) <= values:
+            raise IllegalMove(f"hanabi: no card is a {number}; values go from 1 to {values}.")
+        return VALUE + int(number) - 1
     for colour, name in enumerate(COLOUR_NAMES):
         if name.startswith(word) or word == f"{name}s":
             if colour >= colours:
                 known = ", ".join(COLOUR_NAMES[:colours])
-                raise UnreadableMove(f"hanabi: no card is {name} here; there is {known}.")
+                raise IllegalMove(f"hanabi: no card is {name} here; there is {known}.")
             return colour
     return None
 
