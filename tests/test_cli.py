@@ -17,6 +17,7 @@ import pytest
 
 import kibitz
 from kibitz.cli import run
+from kibitz.cli.person import Sitting
 from kibitz.play.match import Runner, seated
 
 PROGRAM = [sys.executable, "-c", "from kibitz.cli import main; main()"]
@@ -481,7 +482,6 @@ def test_solve_save_wants_a_name_that_can_be_used(capsys, tmp_path):
 
 def test_undo_reminds_the_agents(monkeypatch):
     """An agent that follows the game must have seen what is left of it, and no more."""
-    from kibitz.cli.person import Sitting
     from kibitz.cli.seating import announce, begin
     from kibitz.cli.shared import console
     from kibitz.core.agent import Agent
@@ -505,6 +505,65 @@ def test_undo_reminds_the_agents(monkeypatch):
     sitting = Sitting(table, ["human", "follower"], agents, "random", console(), True, None)
     assert sitting._do_undo("")
     assert agents[1].seen == len(sitting.table.actions) == 0
+
+
+class Overheard(Sitting):
+    """A sitting whose person types given lines, and whose words are kept."""
+
+    def __init__(self, table, adviser, typed=()):
+        from kibitz.cli.shared import console
+
+        nobody = [None] * table.game.players
+        super().__init__(table, ["human"] * len(nobody), nobody, adviser, console(), True, None)
+        self.lines, self.said = iter(typed), []
+
+    def _input(self, prompt):
+        return next(self.lines)
+
+    def _say(self, text):
+        self.said.append(text)
+
+
+@pytest.mark.parametrize("players", [2, 3])
+@pytest.mark.parametrize("name", ["smart", "hat", "iggi"])
+def test_a_hint_is_what_the_agent_would_do_had_it_sat_there_all_along(name, players):
+    from kibitz.cli.seating import announce, ask, at_seats
+
+    game = kibitz.game("hanabi", players=players)
+    for seed in range(2):
+        table = game.deal(seed)
+        agents = at_seats(game, [name] * players, table)
+        while not table.over:
+            action = ask(agents[table.seat], table)
+            sitting = Overheard(table, name)
+            sitting._do_hint("")
+            assert sitting.said[0].startswith(f"{name} would {table.say(action)}. ")
+            announce(agents, table, action)
+            table.play(action)
+
+
+def test_a_hint_for_somebody_is_a_move_even_where_it_is_not_legal():
+    table = kibitz.game("hanabi").deal(1)  # seat 1 has yellow cards, and no red ones
+    typed = ["", "hint +1 red", "hint +2 red", "hint iggi", "hint nobody", "hint +1 yellow"]
+    sitting = Overheard(table, "iggi", typed)
+    assert table.say(sitting._ask_person(0)) == "tell seat 1 yellow"
+    said = "\n".join(sitting.said)
+    for words in ("may not 'tell seat 1 red'", "+2 is nobody else", "iggi would",
+                  "No agent for hanabi is called 'nobody'"):  # fmt: skip
+        assert words in said
+
+
+def test_rules_are_told_as_the_game_is_set(capsys):
+    code, out, _ = ask(capsys, "rules", "hanabi", "--set", "storms=1", "--set", "bomb=pile")
+    assert code == 0
+    assert "The first ends the game" in out
+
+
+def test_an_agent_that_cannot_play_says_why(capsys):
+    code, _, err = ask(capsys, "match", "hanabi", "cheater", "--games", "2")
+    assert code == 2
+    assert "'cheater' cannot play hanabi" in err
+    assert "--set open=yes" in err
 
 
 # --- training ----------------------------------------------------------------------------------
