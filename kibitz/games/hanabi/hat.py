@@ -377,7 +377,7 @@ def harm_of(view, memory, seat, board):
     harm = 0
     for place in range(cards_held(view, seat)):
         ids = memory[NOTED + seat * MOST_HAND + place]
-        truth = 1 << view[DECK + view[SLOT + seat * MOST_HAND + place]]
+        truth = 1 << int(view[DECK + view[SLOT + seat * MOST_HAND + place]])
         if ids & truth == 0:
             harm += 1
             for some in (board[PLAYABLE], board[DEAD]):

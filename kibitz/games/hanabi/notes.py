@@ -209,7 +209,7 @@ def own_ids(view, memory, unseen, place):
 
     In the open game it is seen, and has but one.
     """
-    card = view[DECK + view[SLOT + view[VIEWER] * MOST_HAND + place]]
+    card = int(view[DECK + view[SLOT + view[VIEWER] * MOST_HAND + place]])
     if card != HIDDEN:
         return 1 << card
     ids = memory[NOTED + view[VIEWER] * MOST_HAND + place]

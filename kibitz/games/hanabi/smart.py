@@ -105,7 +105,7 @@ def rate_hint(view, memory, trial, board, left, seat, hint):
     rating = 0.0
     for place in range(cards_held(view, seat)):
         i = seat * MOST_HAND + place
-        card = view[DECK + view[SLOT + i]]
+        card = int(view[DECK + view[SLOT + i]])
         truth = 1 << card
         before, after = memory[NOTED + i], trial[NOTED + i]
         chance = play_chance(before, memory[TOUCHED + i], promised, board, left)
@@ -178,7 +178,7 @@ def is_in_danger(view, memory, board, left, seat):
         return False
     if knows_a_loss(view, memory, board, seat):
         return False
-    return critical_ids(view) >> view[DECK + view[SLOT + seat * MOST_HAND + chop]] & 1
+    return critical_ids(view) >> int(view[DECK + view[SLOT + seat * MOST_HAND + chop]]) & 1
 
 
 # --- choosing ------------------------------------------------------------------------------------
