@@ -93,6 +93,12 @@ VALUE = types.void(RULES, STATE, ACTIONS, types.int64, WEIGHTS, MEMORY, VALUES)
 WISH = types.int64(types.int64, STATE, ACTIONS, types.int64, ACTIONS)
 NOTICE = types.void(STATE, types.int64, types.int64, MEMORY)
 
+# Languages of rules, see language.py: what a view shows of some groups of things, given as bits;
+# which event comes of an action; which earlier ply deserves credit for it.
+SEE = types.void(STATE, FEATURES, types.int64)
+JUDGE = types.int64(STATE, types.int64)
+THANK = types.int64(STATE, types.int64)
+
 
 def compiled(signature: Any = None, *, inline: bool = False) -> Callable[[Callable], Any]:
     """Compile a function when it is first needed, and keep the result on disk.

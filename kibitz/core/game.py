@@ -283,6 +283,15 @@ class Game:
         return self._module("rows")
 
     @property
+    def language(self) -> Any:
+        """The room's language, in which rules about the game are written, or None."""
+        return getattr(self._language_module, "LANGUAGE", None)
+
+    @functools.cached_property
+    def _language_module(self) -> ModuleType | None:
+        return self._module("language")
+
+    @property
     def wish(self) -> Any:
         """The room's compiled answer to what a strategy would play, or None."""
         return getattr(self._agents_module, "wish", None)

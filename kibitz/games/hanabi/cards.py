@@ -18,6 +18,8 @@ from kibitz.core.compiled import compiled
 from kibitz.core.game import HIDDEN, VIEWER
 from kibitz.games.hanabi.cells import (
     CARDS,
+    COLOUR_MASK,
+    COLOURS,
     COLOURS_USED,
     DECK,
     DISCARDED,
@@ -28,10 +30,28 @@ from kibitz.games.hanabi.cells import (
     MOST_HAND,
     SLOT,
     TOLD,
+    VALUE_BITS,
+    VALUE_MASK,
     VALUES,
     VALUES_USED,
     cards_in_deck,
     copies_of,
+)
+
+# Identities that have one of some colours, one of some values, as bits.
+COLOUR_IDS = np.array(
+    [
+        sum(1 << (c * VALUES + v) for c in range(COLOURS) if bits >> c & 1 for v in range(VALUES))
+        for bits in range(1 << COLOURS)
+    ],
+    np.int64,
+)
+VALUE_IDS = np.array(
+    [
+        sum(1 << (c * VALUES + v) for v in range(VALUES) if bits >> v & 1 for c in range(COLOURS))
+        for bits in range(1 << VALUES)
+    ],
+    np.int64,
 )
 
 ROUNDING = 1e-9  # what is left of a card on average is nothing, or far more than this
@@ -60,6 +80,12 @@ def count_unseen(view, unseen):
 def allows(told, card):
     """Tell whether hints allow a card to be this one."""
     return told & MARKS[card] == MARKS[card]
+
+
+@compiled()
+def allowed_ids(told):
+    """Give the identities that hints allow, as bits."""
+    return COLOUR_IDS[told & COLOUR_MASK] & VALUE_IDS[told >> VALUE_BITS & VALUE_MASK]
 
 
 @compiled()
@@ -173,9 +199,12 @@ def deal_chances(view, hand, left):
                 hand[place, card] = 0.0
             hand[place, view[DECK + serial]] = 1.0
             continue
-        card_chances(left, view[TOLD + serial], hand[place])
+        ids = allowed_ids(view[TOLD + serial])
+        total = 0.0
         for card in range(CARDS):
-            left[card] -= hand[place, card]
-            if left[card] < ROUNDING:
-                left[card] = 0.0
+            total += left[card] if ids >> card & 1 else 0.0
+        for card in range(CARDS):
+            chance = left[card] / total if ids >> card & 1 else 0.0
+            hand[place, card] = chance
+            left[card] = left[card] - chance if left[card] - chance >= ROUNDING else 0.0
     return n

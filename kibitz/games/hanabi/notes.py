@@ -14,10 +14,16 @@ from kibitz.core.compiled import compiled
 from kibitz.core.game import HIDDEN, PLIES, SEATS, VIEWER
 from kibitz.core.table import View
 from kibitz.games.hanabi.card_rules import is_held
-from kibitz.games.hanabi.cards import cards_held, count_unseen, reach_of
+from kibitz.games.hanabi.cards import (
+    COLOUR_IDS,
+    VALUE_IDS,
+    allowed_ids,
+    cards_held,
+    count_unseen,
+    reach_of,
+)
 from kibitz.games.hanabi.cells import (
     CARDS,
-    COLOURS,
     COLOURS_USED,
     DECK,
     DISCARDED,
@@ -28,28 +34,11 @@ from kibitz.games.hanabi.cells import (
     SLOT,
     TOLD,
     VALUE,
-    VALUE_BITS,
     VALUES,
     VALUES_USED,
     copies_of,
 )
 from kibitz.games.hanabi.words import card_name
-
-# Identities that have one of some colours, one of some values, as bits.
-COLOUR_IDS = np.array(
-    [
-        sum(1 << (c * VALUES + v) for c in range(COLOURS) if bits >> c & 1 for v in range(VALUES))
-        for bits in range(1 << COLOURS)
-    ],
-    np.int64,
-)
-VALUE_IDS = np.array(
-    [
-        sum(1 << (c * VALUES + v) for v in range(VALUES) if bits >> v & 1 for c in range(COLOURS))
-        for bits in range(1 << VALUES)
-    ],
-    np.int64,
-)
 
 # Memory: how many plies are noted, plus 1; then the identities of each card for all to know.
 DONE, NOTED = 0, 1
@@ -102,12 +91,6 @@ def read_board(view, board):
 
 
 @compiled()
-def allowed_by_hints(told):
-    """Give the identities that hints allow, as bits."""
-    return COLOUR_IDS[told & (1 << COLOURS) - 1] & VALUE_IDS[told >> VALUE_BITS & (1 << VALUES) - 1]
-
-
-@compiled()
 def public_left(view, memory, left):
     """Write how many of each card are not yet known by all to be somewhere."""
     values = int(view[VALUES_USED])
@@ -145,7 +128,7 @@ def refine(view, memory, left):
                 at = NOTED + seat * MOST_HAND + place
                 ids = memory[at]
                 told = int(view[TOLD + view[SLOT + seat * MOST_HAND + place]])
-                fewer = ids & allowed_by_hints(told)
+                fewer = ids & allowed_ids(told)
                 if fewer & (fewer - 1):
                     fewer &= ~gone
                 if fewer != ids and fewer:

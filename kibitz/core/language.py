@@ -1,0 +1,355 @@
+"""Languages: the words in which rules about a game are written, and their text form.
+
+A room that offers a language has a module `language` with `LANGUAGE`, and in it a compiled `see`,
+which writes what a view shows into facts (see matching.py). Rules are written like this:
+
+  when notes <= 3 and 2+ own [hinted, playable >= 50%]: discard [dead >= 80%, most old]
+
+`2+ own [..]` asks for at least two such things, `under 3 own [..]` for fewer than three, `no own
+[..]` for none, `own [..]` for one at least. A group of which there is only one thing, such as the
+game itself, needs no brackets. Behind the colon stands what to do, and in brackets at what to aim;
+of several things the first word that differs decides, `most` and `least` do nothing else.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from kibitz.core.errors import BadOption, unknown
+from kibitz.core.matching import (
+    AT_LEAST,
+    AT_MOST,
+    CONDITION,
+    CONDITION_TESTS,
+    CONDITIONS,
+    DEED,
+    FIRST_CONDITION,
+    GROUP,
+    IS,
+    IS_NOT,
+    LEAST,
+    LEAST_COUNT,
+    MOST,
+    ROW,
+    TARGET,
+    TARGET_TESTS,
+    TEST,
+    TESTS,
+    UNUSED,
+    empty_row,
+)
+
+FLAG, CHANCE, COUNT, NAME = "flag", "chance", "count", "name"
+SIGNS = {AT_LEAST: ">=", AT_MOST: "<=", IS: "=", IS_NOT: "!="}
+SENSES = {sign: sense for sense, sign in SIGNS.items()}
+ORDERS = {"most": MOST, "least": LEAST}
+# Which senses a test on each kind of word may have.
+ALLOWED = {
+    FLAG: (AT_LEAST, AT_MOST),
+    CHANCE: (AT_LEAST, AT_MOST, MOST, LEAST),
+    COUNT: (AT_LEAST, AT_MOST, IS, IS_NOT, MOST, LEAST),
+    NAME: (IS, IS_NOT),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One thing that can be said: a flag, a chance, a count from low to high, or one of names.
+
+    `topic` says what kind of knowledge it is, so that a learner can do without some.
+    """
+
+    name: str
+    kind: str
+    help: str
+    topic: str = ""
+    low: float = 0.0
+    high: float = 1.0
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Things of one sort, at most so many, and the words for them."""
+
+    name: str
+    most: int
+    help: str
+    words: tuple[Word, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """Something to do, and the group of things at which it is aimed."""
+
+    name: str
+    group: str
+    help: str
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that can come of an action, and what it is worth at once unless set otherwise."""
+
+    name: str
+    help: str
+    reward: float
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Language:
+    """The words for one game.
+
+    see       compiled with OBSERVE: writes the facts of a view
+    choose    compiled with CHOOSE: follows the list of rules in its weights
+    judge     compiled with JUDGE: which event comes of an action, by its place; see `events`
+    thank     compiled with THANK: the earlier ply to which an action owes its success, or -1
+    easier    settings of the game under which the first lessons are easier
+    vocabularies   what each leaves out: topics, groups, words (`own red`) and deeds; `usual` is
+                   what learners take unless told otherwise
+    """
+
+    groups: tuple[Group, ...]
+    deeds: tuple[Deed, ...]
+    see: Any
+    choose: Any
+    judge: Any = None
+    thank: Any = None
+    events: tuple[Event, ...] = ()
+    easier: Mapping[str, Any] = field(default_factory=dict)
+    vocabularies: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: {"usual": ()})
+
+    # --- layout --------------------------------------------------------------------------------
+
+    @functools.cached_property
+    def group_table(self) -> np.ndarray:
+        """Where each group starts and how many facts a thing has. [groups, 2]"""
+        return group_table(self.groups, self.deeds)
+
+    @functools.cached_property
+    def deed_table(self) -> np.ndarray:
+        """The group of each deed, and the fact that holds its action. [deeds, 2]"""
+        return deed_table(self.groups, self.deeds)
+
+    @functools.cached_property
+    def facts(self) -> int:
+        """How many facts there are."""
+        return facts_of(self.groups, self.deeds)
+
+    def names(self) -> set[str]:
+        """Give the names of all topics, groups, words (`own red`) and deeds."""
+        words = [(group.name, word) for group in self.groups for word in group.words]
+        return {
+            *(group.name for group in self.groups), *(deed.name for deed in self.deeds),
+            *(word.topic for _, word in words), *(f"{name} {word.name}" for name, word in words),
+        }  # fmt: skip
+
+    # --- text ----------------------------------------------------------------------------------
+
+    def write(self, row: np.ndarray) -> str:
+        """Write a rule as `read` reads it."""
+        deed = self.deeds[int(row[DEED])]
+        group = self._group(deed.group)
+        tests = self._write_tests(row, TARGET, TARGET_TESTS, group)
+        text = f"{deed.name} [{tests}]" if tests else deed.name
+        conditions = [
+            self._write_condition(row, FIRST_CONDITION + CONDITION * i)
+            for i in range(CONDITIONS)
+            if row[FIRST_CONDITION + CONDITION * i + GROUP]
+        ]
+        return f"when {' and '.join(conditions)}: {text}" if conditions else text
+
+    def _write_condition(self, row: np.ndarray, at: int) -> str:
+        group = self.groups[int(row[at + GROUP]) - 1]
+        least = int(row[at + LEAST_COUNT])
+        tests = self._write_tests(row, at + TESTS, CONDITION_TESTS, group)
+        if group.most == 1:
+            return tests if least > 0 else f"not ({tests})"
+        count = {1: "", -1: "no "}.get(least, f"{least}+ " if least > 0 else f"under {-least} ")
+        return f"{count}{group.name} [{tests}]" if tests else f"{count}{group.name}"
+
+    def _write_tests(self, row: np.ndarray, at: int, most: int, group: Group) -> str:
+        found = []
+        for first in range(at, at + TEST * most, TEST):
+            sense, place, bound = int(row[first]), int(row[first + 1]), float(row[first + 2])
+            if sense == UNUSED:
+                break
+            word = group.words[place]
+            if sense in ORDERS.values():
+                found.append(f"{'most' if sense == MOST else 'least'} {word.name}")
+            elif word.kind == FLAG:
+                found.append(word.name if sense == AT_LEAST else f"not {word.name}")
+            else:
+                found.append(f"{word.name} {SIGNS[sense]} {_say(word, bound)}")
+        return ", ".join(found)
+
+    def read(self, text: str) -> np.ndarray:
+        """Read a rule; what cannot be read raises BadOption, with the words that there are."""
+        row = empty_row()
+        head, colon, tail = text.strip().partition(":")
+        if not colon:
+            head, tail = "", head
+        elif not head.startswith("when "):
+            raise BadOption(f"Cannot read '{text}': a rule with a colon begins with 'when'.")
+        match = re.fullmatch(r"\s*([\w -]+?)\s*(?:\[(.*)\])?\s*", tail)
+        names = [deed.name for deed in self.deeds]
+        if match is None or match[1] not in names:
+            raise unknown("deed", tail.partition("[")[0].strip(), names)
+        row[DEED] = names.index(match[1])
+        group = self._group(self.deeds[names.index(match[1])].group)
+        self._read_tests(row, TARGET, TARGET_TESTS, group, match[2] or "")
+        conditions = _split(head.removeprefix("when "), " and ") if head else []
+        if len(conditions) > CONDITIONS:
+            raise BadOption(f"A rule has at most {CONDITIONS} conditions; '{text}' has more.")
+        for i, condition in enumerate(conditions):
+            self._read_condition(row, FIRST_CONDITION + CONDITION * i, condition.strip())
+        return row
+
+    def _read_condition(self, row: np.ndarray, at: int, text: str) -> None:
+        alone = next((group for group in self.groups if group.most == 1), None)
+        form = r"(?:(\d+)\+ |under (\d+) |(no) )?([\w -]+?)\s*(?:\[(.*)\])?"
+        match = re.fullmatch(form, text)
+        many = {group.name: group for group in self.groups if group.most > 1}
+        if match is not None and match[4] in many:
+            group = many[match[4]]
+            least = int(match[1] or 1) if not (match[2] or match[3]) else -int(match[2] or 1)
+            tests = match[5] or ""
+        else:
+            inner = re.fullmatch(r"not \((.*)\)", text)
+            tests, least = (inner[1], -1) if inner else (text, 1)
+            group = self._alone(tests, alone)
+        if not 1 <= abs(least) <= group.most:
+            raise BadOption(f"'{text}': there are at most {group.most} of '{group.name}'.")
+        row[at + GROUP] = self.groups.index(group) + 1
+        row[at + LEAST_COUNT] = least
+        self._read_tests(row, at + TESTS, CONDITION_TESTS, group, tests)
+
+    def _alone(self, tests: str, alone: Group | None) -> Group:
+        """Find the group of one thing whose word a bare test begins with."""
+        for group in self.groups:
+            if group.most == 1 and any(_begins(tests, word.name) for word in group.words):
+                return group
+        known = [group.name for group in self.groups if group.most > 1]
+        known += [word.name for group in self.groups if group.most == 1 for word in group.words]
+        raise unknown("word", tests.partition("[")[0].strip(), known)
+
+    def _read_tests(self, row: np.ndarray, at: int, most: int, group: Group, text: str) -> None:
+        parts = [part.strip() for part in text.split(",") if part.strip()]
+        if len(parts) > most:
+            raise BadOption(f"At most {most} tests fit here; '{text}' has {len(parts)}.")
+        for i, part in enumerate(parts):
+            row[at + TEST * i : at + TEST * (i + 1)] = _read_test(part, group)
+
+    def _group(self, name: str) -> Group:
+        return next(group for group in self.groups if group.name == name)
+
+    def read_all(self, text: str | Iterable[str]) -> np.ndarray:
+        """Read a list of rules, one a line; empty lines and lines with # are passed over."""
+        lines = text.splitlines() if isinstance(text, str) else list(text)
+        rows = [self.read(line) for line in lines if line.strip() and line.strip()[0] != "#"]
+        return np.stack(rows) if rows else np.zeros((0, ROW), np.float32)
+
+    def write_all(self, rows: np.ndarray) -> list[str]:
+        """Write every rule of a list."""
+        return [self.write(row) for row in rows]
+
+
+def group_table(groups: Sequence[Group], deeds: Sequence[Deed]) -> np.ndarray:
+    """Give where each group starts and how many facts a thing has. [groups, 2]"""
+    rows, at = [], 0
+    for group in groups:
+        stride = len(group.words) + sum(deed.group == group.name for deed in deeds)
+        rows.append((at, stride))
+        at += 1 + group.most * stride
+    return np.array(rows, np.int64)
+
+
+def deed_table(groups: Sequence[Group], deeds: Sequence[Deed]) -> np.ndarray:
+    """Give the group of each deed and the fact that holds its action. [deeds, 2]"""
+    names = [group.name for group in groups]
+    used = [len(group.words) for group in groups]
+    rows = []
+    for deed in deeds:
+        group = names.index(deed.group)
+        rows.append((group, used[group]))
+        used[group] += 1
+    return np.array(rows, np.int64)
+
+
+def facts_of(groups: Sequence[Group], deeds: Sequence[Deed]) -> int:
+    """Count the facts."""
+    start, stride = group_table(groups, deeds)[-1]
+    return int(start + 1 + groups[-1].most * stride)
+
+
+def _say(word: Word, bound: float) -> str:
+    if word.kind == NAME:
+        return word.names[int(bound)]
+    if word.kind == CHANCE:
+        return f"{100 * bound:.6g}%"
+    return f"{bound:g}"
+
+
+def _begins(text: str, name: str) -> bool:
+    bare = re.sub(r"^(not|most|least) ", "", text.strip())
+    return re.match(rf"{re.escape(name)}(?![\w-])", bare) is not None
+
+
+def _split(text: str, between: str) -> list[str]:
+    """Split at a word, but not inside brackets."""
+    parts, depth, start = [], 0, 0
+    for at, sign in enumerate(text):
+        depth += (sign in "[(") - (sign in "])")
+        if depth == 0 and text.startswith(between, at):
+            parts.append(text[start:at])
+            start = at + len(between)
+    return [*parts, text[start:]]
+
+
+def _read_test(text: str, group: Group) -> tuple[float, float, float]:
+    names = [word.name for word in group.words]
+    order, _, rest = text.partition(" ")
+    if order in ORDERS and rest.strip() in names:
+        place = names.index(rest.strip())
+        if ORDERS[order] not in ALLOWED[group.words[place].kind]:
+            raise BadOption(f"'{text}': '{rest.strip()}' is yes or no; there is no most of it.")
+        return ORDERS[order], place, 0.0
+    match = re.fullmatch(r"(.+?)\s*(>=|<=|!=|=)\s*(.+)", text)
+    if match is None:
+        bare = text.removeprefix("not ").strip()
+        if bare not in names:
+            raise unknown(f"word for '{group.name}'", bare, names)
+        if group.words[names.index(bare)].kind != FLAG:
+            raise BadOption(f"'{text}' needs a comparison, as in '{bare} >= 1'.")
+        is_not = text.startswith("not ")
+        return (AT_MOST, names.index(bare), 0.0) if is_not else (AT_LEAST, names.index(bare), 1.0)
+    name, sign, value = match.groups()
+    if name not in names:
+        raise unknown(f"word for '{group.name}'", name, names)
+    word = group.words[names.index(name)]
+    if SENSES[sign] not in ALLOWED[word.kind] or word.kind == FLAG:
+        raise BadOption(f"'{text}': '{name}' cannot be compared with '{sign}'.")
+    return SENSES[sign], names.index(name), _read_bound(value, word, text)
+
+
+def _read_bound(value: str, word: Word, text: str) -> float:
+    if word.kind == NAME:
+        if value not in word.names:
+            raise unknown(f"value of '{word.name}'", value, word.names)
+        return float(word.names.index(value))
+    try:
+        number = float(value.removesuffix("%")) / (100.0 if value.endswith("%") else 1.0)
+    except ValueError:
+        number = np.nan
+    if not word.low <= number <= word.high:
+        raise BadOption(
+            f"'{text}': '{word.name}' lies between {_say(word, word.low)} and "
+            f"{_say(word, word.high)}."
+        )
+    return number

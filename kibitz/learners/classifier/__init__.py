@@ -1,0 +1,236 @@
+"""A learning classifier system: rules that a person can read, changed until they play well."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal
+
+import numpy as np
+
+from kibitz.core.agent import CompiledAgent
+from kibitz.core.errors import Misuse, unknown
+from kibitz.core.game import Game
+from kibitz.core.language import Language
+from kibitz.core.matching import ROW
+from kibitz.core.plots import BLUE, Canvas
+from kibitz.core.training import Run, in_one_piece
+from kibitz.learners.classifier.agent import MODEL, kind_of, rules_table
+from kibitz.learners.classifier.colony import Colony
+from kibitz.learners.classifier.compaction import compact
+from kibitz.learners.classifier.islands import COMPARING, TESTING, Archipelago, Arena
+from kibitz.learners.classifier.lexicon import Lexicon, lexicon_of
+from kibitz.learners.classifier.lists import count_rules
+from kibitz.learners.classifier.usage import usage_of
+
+COMPACTING = COMPARING + 100_000_000  # games on which lists are made smaller
+GLANCE = 400  # games of each look at how it goes
+LOOKS = 50  # of a whole run
+COLUMNS = ("games", "seconds", "score", "islands", "rules", "trials", "successes")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What can be set about a classifier system. The defaults are what works best."""
+
+    method: Annotated[
+        Literal["lists", "population"],
+        "whole lists of rules compete, or one population earns its utility by credit",
+    ] = "lists"
+    games: Annotated[int, "games in all", 1000, 10**12] = 3_000_000
+    vocabulary: Annotated[str, "which words rules may use: see kibitz words"] = "usual"
+    without: Annotated[str, "topics, groups, words or deeds left out, with + between them"] = ""
+    easy: Annotated[float, "share of the games in which the game is made easier", 0.0, 0.9] = 0.2
+    rival: Annotated[str, "lists: an agent at the other seats, where seats are rivals"] = "random"
+    tested_on: Annotated[int, "fresh games that tell how good the rules are", 100, 10**7] = 5000
+    compacted_on: Annotated[int, "games on which needless rules are left out", 0, 10**7] = 2000
+    cores: Annotated[int, "how many cores to use; 0 for all", 0, 1024] = 0
+
+    islands: Annotated[int, "lists: improved side by side at first", 1, 32] = 8
+    most_rules: Annotated[int, "lists: rules of a list", 1, 200] = 20
+    first_rules: Annotated[int, "lists: rules of a random list", 1, 200] = 10
+    scouts: Annotated[int, "lists: random ones of which an island takes the best", 1, 10**6] = 500
+    stages: Annotated[int, "lists: doublings of the games of a trial, from 40", 3, 9] = 7
+    round_games: Annotated[int, "lists: games between two looks at other islands", 100, 10**9] = (
+        8000
+    )
+
+    population: Annotated[int, "population: rules in it", 10, 100_000] = 200
+    credit: Annotated[Literal["rewards", "contests"], "population: how utility is earned"] = (
+        "rewards"
+    )
+    wages: Annotated[str, "population: what events are paid, as in storm=-3+fits=1"] = ""
+    final: Annotated[float, "population: paid for each point of the final score", -100, 100] = 0.0
+    thanks: Annotated[float, "population: share of its pay that goes to who made it possible",
+                      -10, 10] = 0.9  # fmt: skip
+    niche: Annotated[bool, "population: pay all who called for the action, not its actor alone"] = (
+        False
+    )
+    contests: Annotated[float, "population: chance that a turn is contested", 0, 1] = 0.0
+    explore: Annotated[float, "population: chance that some rule that holds has the turn", 0, 1] = (
+        0.05
+    )
+    momentum: Annotated[float, "population: share of the old utility that is kept at a payment; "
+                        "0 for a mean of all payments", 0, 1] = 0.0  # fmt: skip
+    rate: Annotated[float, "population: least share that a payment has in a mean", 0, 1] = 0.001
+    caution: Annotated[float, "population: standard errors by which utility is lowered", 0, 100] = (
+        1.0
+    )
+    young: Annotated[float, "population: payments before a rule may act", 0, 10**6] = 30.0
+    protected: Annotated[float, "population: payments before it may be deleted", 0, 10**6] = 30.0
+    lane_games: Annotated[int, "population: games of each of four lanes in a round", 1, 10**6] = 60
+    generation: Annotated[int, "population: rounds between the genetic steps", 1, 10**6] = 10
+    covering: Annotated[bool, "population: renewed rules cover turns that had none"] = True
+    in_place: Annotated[bool, "population: steps change rules, not copies of them"] = False
+    renewed: Annotated[float, "population: share deleted and regenerated", 0, 1] = 0.02
+    specialised: Annotated[float, "population: share specialised", 0, 1] = 0.02
+    generalised: Annotated[float, "population: share generalised", 0, 1] = 0.02
+    merged: Annotated[float, "population: share merged", 0, 1] = 0.01
+    crept: Annotated[float, "population: share of good rules whose bounds creep", 0, 1] = 0.03
+
+
+PRESETS: dict[str, dict[str, Any]] = {
+    "quick": {"games": 400_000, "islands": 4, "scouts": 200},
+    "population": {"method": "population", "easy": 0.0},
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Learned:
+    """What training gives: the rules as text, in order of use, their score and the agent."""
+
+    rules: list[str]
+    score: float
+    spread: float  # half of the 95% interval of the score
+    otherwise: dict[str, float]  # the score under other ways to count points
+    games: int
+    acts: list[float]
+    holds: list[float]
+    agent: CompiledAgent
+    path: Path | None
+
+    columns: ClassVar[tuple[str, ...]] = ("rule", "", "moves", "holds")
+
+    def rows(self) -> list[tuple[str, str, str, str]]:
+        """List the rules in order of use."""
+        about = {"rules": self.rules, "acts": self.acts, "holds": self.holds}
+        return rules_table(about)
+
+    def summary(self) -> str:
+        """Say in a line how it went."""
+        others = "".join(f", {score:.2f} with {name}" for name, score in self.otherwise.items())
+        return f"score {self.score:.2f} ± {self.spread:.2f}{others}, after {self.games:,} games"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the figures as plain data."""
+        return {
+            "rules": self.rules, "score": self.score, "spread": self.spread,
+            "otherwise": self.otherwise, "games": self.games, "acts": self.acts,
+            "holds": self.holds,
+        }  # fmt: skip
+
+
+def words_for(language: Language, settings: Settings) -> Lexicon:
+    """Give the lexicon that the settings allow."""
+    if settings.vocabulary not in language.vocabularies:
+        raise unknown("vocabulary", settings.vocabulary, language.vocabularies)
+    without = {*language.vocabularies[settings.vocabulary]}
+    named = {part.strip() for part in settings.without.split("+") if part.strip()}
+    known = language.names()
+    for name in sorted(named - known):
+        raise unknown("topic, group, word or deed", name, known)
+    lexicon = lexicon_of(language, without | named)
+    if not lexicon.deed_weights.any() or not lexicon.group_weights.any():
+        raise Misuse("Nothing is left to make rules of; leave out less.")
+    return lexicon
+
+
+def train(game: Game, settings: Settings, seed: int, run: Run) -> Learned:
+    """Let rules learn until the games are played, and give the best list found."""
+    if game.language is None:
+        raise Misuse(f"{game.name} offers no language in which rules could be written.")
+    language: Language = game.language
+    lexicon = words_for(language, settings)
+    easier = game.having(**language.easier)
+    most = settings.most_rules if settings.method == "lists" else settings.population
+    rest = (lexicon, most, settings.rival, seed, settings.cores)
+    arenas = (Arena(easier, *rest), Arena(game, *rest))
+    system: Archipelago | Colony = (
+        Archipelago(arenas, settings, seed)
+        if settings.method == "lists"
+        else Colony(arenas, settings, seed)
+    )
+    began = time.monotonic()
+    kept = run.load_checkpoint()
+    if kept is None:
+        system.begin()
+    else:
+        run.check(kept, {**system.arrays(), "curve": np.zeros((1, len(COLUMNS)))})
+        system.restore(kept)
+        run.restore(kept["curve"], COLUMNS)
+        began -= run.rows[-1]["seconds"] if run.rows else 0.0
+
+    def keep() -> None:
+        curve = run.curve() if run.rows else np.zeros((0, len(COLUMNS)))
+        run.save_checkpoint({**system.arrays(), "curve": curve})
+
+    try:
+        while system.games < settings.games:
+            with in_one_piece():
+                system.round()
+                if system.games * LOOKS >= (len(run.rows) + 1) * settings.games:
+                    run.log(
+                        games=system.games, seconds=time.monotonic() - began,
+                        score=system.score(GLANCE), **system.figures(),
+                    )  # fmt: skip
+            last = run.rows[-1]["score"] if run.rows else 0.0
+            run.tell(min(system.games, settings.games), settings.games, f"score {last:.2f}")
+            if run.is_time:
+                keep()
+    finally:
+        keep()
+    return finished(game, arenas[1], system, settings, seed, run)
+
+
+def finished(
+    game: Game, arena: Arena, system: Archipelago | Colony, settings: Settings, seed: int, run: Run
+) -> Learned:
+    """Take the best list, leave out what it does not need, test it and write the files."""
+    language: Language = game.language
+    genes = system.as_list()
+    acts, _ = usage_of(game, genes[:, :ROW], seed)
+    genes = arena.in_full(genes[np.array(acts) > 0.0])
+    if settings.compacted_on:
+        genes = compact(genes, lambda tried: arena.scores(tried, COMPACTING, settings.compacted_on))
+    rows = genes[: count_rules(genes), :ROW].copy()
+    scores = arena.scores(genes, TESTING, settings.tested_on)
+    rest = (arena.lexicon, arena.most_rules, settings.rival, seed, settings.cores)
+    otherwise = {
+        name: float(Arena(other, *rest).scores(genes, TESTING, settings.tested_on).mean())
+        for name, other in game.scored_otherwise().items()
+    }
+    acts, holds = usage_of(game, rows, seed)
+    about: dict[str, Any] = {
+        "rules": language.write_all(rows), "score": float(scores.mean()),
+        "spread": float(1.96 * scores.std() / np.sqrt(len(scores))), "otherwise": otherwise,
+        "games": system.games, "acts": acts, "holds": holds,
+    }  # fmt: skip
+    path = run.finish(MODEL, {"rows": rows}, about, lambda rows, to: plot(rows, to, run))
+    return Learned(**about, agent=kind_of(game, rows)(game), path=path)
+
+
+def plot(rows: Sequence[Mapping[str, float]], path: Path, run: Run) -> None:
+    """Draw the score over the games and over the time."""
+    canvas = Canvas(
+        f"{run.game.described()}: classifier system",
+        f"score of the list that seems best on {GLANCE} fresh games; seed {run.about['seed']}",
+    )
+    left, right = canvas.axes(2)
+    score = [row["score"] for row in rows]
+    left.plot([row["games"] for row in rows], score, color=BLUE)
+    left.set(xlabel="games", ylabel="score")
+    right.plot([row["seconds"] for row in rows], score, color=BLUE)
+    right.set(xlabel="seconds")
+    canvas.save(path)

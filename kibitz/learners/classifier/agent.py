@@ -1,0 +1,201 @@
+"""The agent that follows rules: from a model, or from a text file that a person has written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kibitz.core.agent import CompiledAgent, Kind, Opinion, opinion
+from kibitz.core.compiled import pointer
+from kibitz.core.errors import BadModel, Misuse
+from kibitz.core.game import Game
+from kibitz.core.language import FLAG, Language
+from kibitz.core.matching import (
+    AT_LEAST,
+    AT_MOST,
+    DEED,
+    LEAST,
+    MOST,
+    NONE,
+    ROW,
+    SENSE,
+    START,
+    STRIDE,
+    TARGET,
+    TARGET_TESTS,
+    TEST,
+    UNUSED,
+    WORD,
+    action_of,
+    as_weights,
+    groups_of,
+    passes,
+    rows_in,
+)
+from kibitz.core.models import load_model, own_model
+from kibitz.core.options import Text
+from kibitz.core.table import View
+
+MODEL = "classifier"
+
+
+def read_rules(path: str | Path, game: Game) -> np.ndarray:
+    """Read a list of rules from a text file, one a line."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadModel(f"Cannot read the rules in '{path}': {error}.") from error
+    rows = game.language.read_all(text)
+    if not len(rows):
+        raise BadModel(f"'{path}' holds no rule; write one a line.")
+    return rows
+
+
+def load_rules(path: str | Path, game: Game) -> tuple[np.ndarray, dict[str, Any]]:
+    """Read the rules of a model and what is noted about them. Rules are kept as text, and checked.
+
+    Rules that a language no longer has the words for are refused.
+    """
+    _, about = load_model(path, MODEL, game, any_settings=True)
+    texts = about.get("rules")
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+        raise BadModel(f"'{path}' is a damaged model: it holds no rules.")
+    return game.language.read_all(texts), about
+
+
+def kind_of(game: Game, rows: np.ndarray) -> Kind:
+    """Make the kind of agent that follows these rules. rows [rules, ROW]"""
+    weights = as_weights(game.language.deed_table, rows)
+    return Kind(
+        choose=game.language.choose, weights=lambda *_: weights, name=MODEL, explain=explain
+    )
+
+
+# --- saying why ----------------------------------------------------------------------------------
+
+
+def seen_by(language: Language, view: View, rows: np.ndarray) -> np.ndarray:
+    """Give the facts of a view."""
+    facts = np.zeros(language.facts, np.float32)
+    wanted = int(groups_of(language.deed_table, np.ascontiguousarray(rows[:, :ROW])))
+    pointer(language.see)(view.cells, facts, wanted)
+    return facts
+
+
+def triggers_of(language: Language, facts: np.ndarray, row: np.ndarray) -> list[tuple[int, float]]:
+    """List the actions of all things that a rule could be aimed at, with its strength there.
+
+    The strength is what the first word that ranks things says of it, 1 where none does.
+    """
+    group, action = language.deed_table[int(row[DEED])]
+    start, stride = language.group_table[group, START], language.group_table[group, STRIDE]
+    words = language.groups[group].words
+    ranking = next(
+        (
+            int(row[at + WORD])
+            for at in range(TARGET, TARGET + TEST * TARGET_TESTS, TEST)
+            if row[at + SENSE] in (AT_LEAST, AT_MOST, MOST, LEAST)
+            and row[at + SENSE] != UNUSED
+            and words[int(row[at + WORD])].kind != FLAG
+        ),
+        None,
+    )
+    found = []
+    for i in range(int(facts[start])):
+        thing = int(start + 1 + stride * i)
+        if facts[thing + action] >= 0 and passes(facts, thing, row, TARGET, TARGET_TESTS):
+            strength = 1.0 if ranking is None else float(facts[thing + ranking])
+            found.append((int(facts[thing + action]), strength))
+    return found
+
+
+def explain(agent: CompiledAgent, view: View) -> Opinion:
+    """Say which rule acts, on what and how strongly, and what comes next in line."""
+    language = agent.game.language
+    rows = rows_in(agent.weights)
+    facts = seen_by(language, view, rows)
+    in_line = []  # (place, action) of all rules that call for one
+    for place, row in enumerate(rows):
+        called = int(action_of(facts, language.group_table, language.deed_table, row))
+        if called != NONE:
+            in_line.append((place, called))
+    if not in_line:
+        return opinion(view, agent.tried(view), "No rule holds; it takes a legal move by lot.")
+    first, action = in_line[0]
+    triggers = triggers_of(language, facts, rows[first])
+    others = [f"{view.say(a)} ({s:.3g})" for a, s in triggers if a != action][:3]
+    strength = next(s for a, s in triggers if a == action)
+    reason = f"Rule {first + 1} of {len(rows)}: {language.write(rows[first])}. "
+    reason += f"Strength {strength:.3g}"
+    reason += f"; also {', '.join(others)}. " if others else ". "
+    later = [(place, called) for place, called in in_line[1:] if called != action]
+    if later:
+        place, called = later[0]
+        reason += f"Next in line: rule {place + 1}, {view.say(called)}."
+    notes: dict[int, str] = {}
+    for place, called in in_line:
+        notes.setdefault(called, f"rule {place + 1}")
+    values = {called: 1.0 - place / len(rows) for place, called in reversed(in_line)}
+    return opinion(view, action, reason.strip(), values, notes)
+
+
+class ClassifierKind:
+    """Follow a list of rules that a person can read, learned or written."""
+
+    options = (
+        Text(
+            name="model", default="",
+            help="a model that classifier made, or a text file with a rule a line",
+        ),
+    )  # fmt: skip
+
+    def summary(self) -> str:
+        """Say in a line who this is."""
+        return str(self.__doc__)
+
+    def unfit(self, game: Game) -> str | None:
+        """Say why it cannot play a game, or None."""
+        return None if game.language is not None else "the game offers no language for rules"
+
+    def __call__(self, game: Game, model: str = "") -> CompiledAgent:
+        """Make the agent from its model or its text file, or from what comes with the game."""
+        if game.language is None:
+            raise Misuse(f"{game.name} offers no language in which rules could be written.")
+        if not model:
+            own = own_rules(game)
+            if own is None:
+                raise Misuse(
+                    f"No rules come with {game.described()}; make some: "
+                    f"kibitz train {game.typed()} classifier"
+                )
+            model = str(own)
+        if Path(model).suffix == ".safetensors":
+            return kind_of(game, load_rules(model, game)[0])(game)
+        return kind_of(game, read_rules(model, game))(game)
+
+
+def own_rules(game: Game) -> Path | None:
+    """Find the model that comes with a game, for as many players."""
+    return own_model(game, f"{MODEL}-{game.players}") or own_model(game, MODEL)
+
+
+CLASSIFIER = ClassifierKind()
+
+
+def rules_table(about: Mapping[str, Any]) -> list[tuple[str, str, str, str]]:
+    """List the rules of a model in order of use: number, share of moves, how often it holds."""
+    rows = []
+    for place, text in enumerate(about["rules"]):
+        acts = about.get("acts", [])
+        holds = about.get("holds", [])
+        rows.append(
+            (
+                str(place + 1), text,
+                f"{acts[place]:.1%}" if place < len(acts) else "",
+                f"{holds[place]:.1%}" if place < len(holds) else "",
+            )
+        )  # fmt: skip
+    return rows

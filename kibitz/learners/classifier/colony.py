@@ -1,0 +1,211 @@
+"""A colony: one population of rules that plays together, and is renewed by the genetic steps.
+
+All seats play by the same rules. As with islands, everything is decided by the seed and the number
+of games, never by the clock or the cores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from kibitz.core.chance import WORDS, agents_seed, sow
+from kibitz.core.compiled import pointer
+from kibitz.core.errors import BadOption, unknown
+from kibitz.core.language import Language
+from kibitz.core.matching import ROW
+from kibitz.learners.classifier.breeding import new_rule
+from kibitz.learners.classifier.genetics import next_generation, worth_of
+from kibitz.learners.classifier.islands import COMPARING, Arena
+from kibitz.learners.classifier.lexicon import GENE
+from kibitz.learners.classifier.population import (
+    ACTS,
+    CONTESTS,
+    CREDITS,
+    EARNINGS,
+    EXPLORE,
+    FINAL,
+    HOLDS,
+    NICHE,
+    PAYS,
+    STANDING,
+    THANKS,
+    UTILITY,
+    WAGES,
+    YOUNG,
+    play_lane,
+    settle,
+)
+from kibitz.learners.classifier.usage import judge_nothing, thank_nobody
+
+LANES = 4
+REMEMBERED = 8  # situations without a rule that a lane keeps
+FADES = 0.8  # what is left of the counts of acts and holds after a generation
+TOURNAMENT = 4
+RATE = 1.0  # how fast steps adapt
+
+
+def wages_of(language: Language, text: str) -> np.ndarray:
+    """Read what events are paid: `storm=-3+fits=1`, the rest as the language has it."""
+    wages = {event.name: event.reward for event in language.events}
+    for part in filter(None, (part.strip() for part in text.split("+"))):
+        name, _, number = part.partition("=")
+        if name.strip() not in wages:
+            raise unknown("event", name.strip(), wages)
+        try:
+            wages[name.strip()] = float(number)
+        except ValueError:
+            raise BadOption(f"'{part}': a wage is a number, as in storm=-3.") from None
+    return np.array(list(wages.values()), np.float64)
+
+
+class Colony:
+    """The population, what is known of each rule, and its chance."""
+
+    def __init__(self, arenas: tuple[Arena, Arena], settings: Any, seed: int) -> None:
+        self.arenas = arenas  # the easier game, and the game itself
+        self.settings = settings
+        self.seed = seed
+        self.agents_seed = agents_seed(seed)
+        arena = arenas[1]
+        self.language: Language = arena.game.language
+        self.lexicon = arena.lexicon
+        self.pool = arena.pool
+        n = settings.population
+        self.rng = np.zeros(WORDS, np.int64)
+        sow(self.rng, seed, 0, 13)
+        self.genes = np.zeros((n, GENE), np.float32)
+        self.standing = np.zeros((n + 1, STANDING))
+        self.count = np.zeros(3, np.int64)  # games, rounds, new rules
+        self.recent = np.zeros(1)
+        self.pay = np.zeros(WAGES + max(1, len(self.language.events)))
+        self.pay[CONTESTS] = settings.contests
+        self.pay[EXPLORE] = settings.explore
+        self.pay[PAYS] = float(settings.credit == "rewards")
+        self.pay[NICHE] = float(settings.niche)
+        self.pay[FINAL] = settings.final
+        self.pay[THANKS] = settings.thanks
+        self.pay[YOUNG] = settings.young
+        wages = wages_of(self.language, settings.wages)
+        self.pay[WAGES : WAGES + len(wages)] = wages
+        self.shares = np.array(
+            [settings.renewed, settings.specialised, settings.generalised, settings.merged,
+             settings.crept]
+        )  # fmt: skip
+
+    @property
+    def games(self) -> int:
+        """Games played so far."""
+        return int(self.count[0])
+
+    def begin(self) -> None:
+        """Fill the population with random rules."""
+        for rule in range(len(self.genes)):
+            new_rule(self.rng, self.lexicon, self.genes[rule])
+
+    def arena(self) -> Arena:
+        """Give where the rules play now: the easier game at first."""
+        return self.arenas[0 if self.games < self.settings.easy * self.settings.games else 1]
+
+    def order(self) -> tuple[np.ndarray, int, np.ndarray]:
+        """Give the rules by decreasing worth, how many may act, and what each is worth."""
+        settings = self.settings
+        n = len(self.genes)
+        worth = np.array(
+            [
+                worth_of(self.standing, rule, settings.caution, settings.rate, settings.young)
+                for rule in range(n)
+            ]
+        )
+        acting = int((self.standing[:n, CREDITS] >= settings.young).sum())
+        return np.argsort(-worth, kind="stable"), acting, worth
+
+    def round(self) -> None:
+        """Play some games, credit the rules, and every so often run the genetic steps."""
+        settings = self.settings
+        order, acting, _ = self.order()
+        games = settings.lane_games
+        lanes = self.play(self.arena(), order, acting, self.games, games, self.pay)
+        settle(
+            np.stack([lane[0] for lane in lanes]), self.standing, settings.momentum, settings.rate
+        )
+        self.count[0] += LANES * games
+        self.count[1] += 1
+        self.recent[0] = np.mean([lane[3].mean() for lane in lanes])
+        if self.count[1] % settings.generation == 0:
+            self.renew(lanes)
+
+    def renew(self, lanes: list[Any]) -> None:
+        """Run the genetic steps once."""
+        settings = self.settings
+        *_, worth = self.order()
+        bare = np.concatenate([lane[1][: min(lane[2], REMEMBERED)] for lane in lanes])
+        facts = bare if len(bare) else np.zeros((1, self.language.facts), np.float32)
+        self.count[2] += next_generation(
+            self.rng, self.lexicon, self.genes, self.standing, worth, self.shares,
+            settings.covering, facts, len(bare), settings.protected, settings.in_place,
+            int(self.count[1]), RATE, TOURNAMENT,
+        )  # fmt: skip
+        self.standing[:, [ACTS, HOLDS]] *= FADES
+
+    def play(
+        self, arena: Arena, order: np.ndarray, acting: int, first: int, games: int, pay: np.ndarray
+    ) -> list[Any]:
+        """Play so many games in each lane: what was earned, what was uncovered, and the scores."""
+        game = arena.game
+        rows = np.ascontiguousarray(self.genes[:, :ROW])
+        language = self.language
+        judge = pointer(language.judge or judge_nothing)
+        thank = pointer(language.thank or thank_nobody)
+
+        def lane(number: int) -> Any:
+            earnings = np.zeros((len(rows) + 1, EARNINGS))
+            uncovered = np.zeros((REMEMBERED, language.facts), np.float32)
+            scores = np.zeros(games)
+            bare = play_lane(
+                game.rules, pointer(language.see), judge, thank, self.lexicon, rows, order, acting,
+                self.standing[:, UTILITY].copy(), pay, game.blank(), game.cooperative, self.seed,
+                self.agents_seed, first + number * games, games, game.bound("most_legal"),
+                game.bound("most_plies"), self.standing[:, CREDITS].copy(), earnings, uncovered,
+                scores,
+            )  # fmt: skip
+            return earnings, uncovered, bare, scores
+
+        return list(self.pool.map(lane, range(LANES)))
+
+    def score(self, games: int) -> float:
+        """Score the population as it is, on games that nobody learns from."""
+        order, acting, _ = self.order()
+        lanes = self.play(
+            self.arenas[1], order, acting, COMPARING, -(-games // LANES), np.zeros_like(self.pay)
+        )
+        return float(np.concatenate([lane[3] for lane in lanes]).mean())
+
+    def as_list(self) -> np.ndarray:
+        """Give the rules that act as one list, in order of use. [rules, GENE]"""
+        order, acting, _ = self.order()
+        used = order[:acting]
+        return self.genes[used[self.standing[used, ACTS] > 0.0]]
+
+    def figures(self) -> dict[str, Any]:
+        """Give the figures for the curve."""
+        return {
+            "islands": 1, "rules": len(self.as_list()), "trials": int(self.count[1]),
+            "successes": int(self.count[2]),
+        }  # fmt: skip
+
+    # --- checkpoints ---------------------------------------------------------------------------
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Give all that is needed to go on."""
+        return {
+            "genes": self.genes, "standing": self.standing, "chance": self.rng,
+            "count": self.count,
+        }  # fmt: skip
+
+    def restore(self, kept: Mapping[str, np.ndarray]) -> None:
+        """Take up what was kept."""
+        self.genes[:], self.standing[:] = kept["genes"], kept["standing"]
+        self.rng[:], self.count[:] = kept["chance"], kept["count"]

@@ -1,0 +1,260 @@
+"""Islands, on each of which one list of rules gets better; the worse islands are given up.
+
+Everything is decided by the seed and the number of games, never by the clock or the cores: an
+island has its own chance and its own deals, and only reads the others' lists between two rounds.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from kibitz.core.agent import Agent, Kind
+from kibitz.core.chance import WORDS, below, sow
+from kibitz.core.errors import Misuse
+from kibitz.core.game import Game
+from kibitz.core.matching import DEED, NO_RULE, ROW
+from kibitz.core.registry import find_agent
+from kibitz.learners.classifier.breeding import FIRST_STEP
+from kibitz.learners.classifier.lexicon import GENE, STEP, Lexicon
+from kibitz.learners.classifier.lists import (
+    FIRST_STAGE,
+    count_rules,
+    improve_list,
+    new_list,
+    play_list,
+)
+from kibitz.play.match import Runner
+
+# Games are named by number; every use has its own, so that nothing is judged on what it learned.
+OWN_DEALS = 50_000_000  # of each island
+COMPARING, TESTING = 3_000_000_000, 3_500_000_000
+SCOUT_GAMES = 20
+LANES = 4  # shares of a long series of games, which two cores can play at once
+
+
+class Arena:
+    """Where a list plays: at all seats of a game in which all win together, or against rivals."""
+
+    def __init__(
+        self, game: Game, lexicon: Lexicon, most_rules: int, rival: str, seed: int, cores: int
+    ) -> None:
+        if game.language is None:
+            raise Misuse(f"{game.name} offers no language in which rules could be written.")
+        self.game = game
+        self.seed = seed
+        self.lexicon = lexicon
+        self.most_rules = most_rules
+        self.size = 1 + ROW * most_rules
+        kind = Kind(choose=game.language.choose, weights=lambda *_: np.zeros(self.size, np.float32))
+        self.shares = game.players if game.cooperative else 1
+        agents: list[Agent] = [kind(game) for _ in range(self.shares)]
+        agents += [find_agent(rival, game) for _ in range(game.players - self.shares)]
+        runner = Runner(game, agents, seed, False)
+        if not runner.is_compiled:
+            raise Misuse(f"Rules learn against compiled agents only, and '{rival}' is not one.")
+        self.runner = runner
+        self.table = (
+            game.rules, runner.chooses, runner.notices, runner.listens, runner.starts, runner.blank,
+            runner.agents_seed, *runner.bounds,
+        )  # fmt: skip
+        self.pool = ThreadPoolExecutor(cores or os.cpu_count() or 1)
+
+    def scores(self, genes: np.ndarray, first: int, games: int) -> np.ndarray:
+        """Play a series of games with a list; give what each was worth."""
+        out = np.empty(games)
+        parts = np.array_split(np.arange(games), LANES)
+
+        def play(part: np.ndarray) -> None:
+            if len(part):
+                span = slice(int(part[0]), int(part[-1]) + 1)
+                self.play(genes, first + int(part[0]), out[span])
+
+        list(self.pool.map(play, parts))
+        return out
+
+    def play(self, genes: np.ndarray, first: int, out: np.ndarray) -> None:
+        """Play as many games as `out` holds, in this thread."""
+        trouble = np.zeros(4, np.int64)
+        play_list(
+            self.table, self.lexicon.deeds, self.in_full(genes), self.shares,
+            self.runner.weights.copy(), self.runner.fresh_memory(), self.seed, first, len(out), out,
+            np.empty((len(out), self.game.players)), np.empty(len(out), np.int32), trouble,
+        )  # fmt: skip
+        self.runner.check(trouble)
+
+    def in_full(self, genes: np.ndarray) -> np.ndarray:
+        """Give a list as genes, with as many rows as lists have here."""
+        full = np.zeros((self.most_rules, GENE), np.float32)
+        full[:, DEED] = NO_RULE
+        full[:, STEP : GENE - 1] = FIRST_STEP
+        full[: len(genes), : genes.shape[1]] = genes
+        return full
+
+
+class Island:
+    """One list, its chance, and what it has scored on its present deals."""
+
+    def __init__(self, number: int, arena: Arena, most_games: int) -> None:
+        self.number = number
+        self.rng = np.zeros(WORDS, np.int64)
+        sow(self.rng, arena.seed, number, 11)
+        self.genes = arena.in_full(np.zeros((0, GENE), np.float32))
+        self.scores = np.zeros(most_games)
+        self.known = np.array([0, 0, (number + 1) * OWN_DEALS], np.int64)
+        self.tally = np.zeros(3, np.int64)  # games, trials, successes
+
+    def recent(self) -> float:
+        """Give what the list has scored on its present deals."""
+        known = int(self.known[0])
+        return float(self.scores[:known].mean()) if known else -np.inf
+
+    def scout(self, arena: Arena, lists: int, rules: int) -> None:
+        """Begin with the best of so many random lists."""
+        best = -np.inf
+        tried = np.empty_like(self.genes)
+        scores = np.empty(SCOUT_GAMES)
+        for _ in range(lists):
+            new_list(self.rng, arena.lexicon, tried, rules)
+            arena.play(tried, 0, scores)
+            if scores.mean() > best:
+                best = float(scores.mean())
+                self.genes[:] = tried
+        self.tally[0] += lists * SCOUT_GAMES
+
+    def improve(self, arena: Arena, other: np.ndarray, budget: int, stages: int) -> None:
+        """Try changes for about so many games."""
+        trouble = np.zeros(4, np.int64)
+        self.tally += improve_list(
+            arena.table, arena.lexicon, self.genes, other, arena.shares,
+            arena.runner.weights.copy(), arena.runner.fresh_memory(), arena.seed, budget, stages,
+            self.scores, self.known, self.rng, trouble,
+        )  # fmt: skip
+        arena.runner.check(trouble)
+
+
+class Archipelago:
+    """All islands; the worse ones are given up as the budget is used."""
+
+    def __init__(self, arenas: tuple[Arena, Arena], settings: Any, seed: int) -> None:
+        self.arenas = arenas  # the easier game, and the game itself
+        self.settings = settings
+        most_games = FIRST_STAGE << (settings.stages - 1)
+        self.islands = [Island(i, arenas[1], most_games) for i in range(settings.islands)]
+        self.alive = np.arange(settings.islands)
+        self.rng = np.zeros(WORDS, np.int64)
+        sow(self.rng, seed, 0, 12)
+        self.pool = arenas[1].pool
+        self.spent = np.zeros(1, np.int64)
+
+    @property
+    def games(self) -> int:
+        """Games played so far, on islands given up too."""
+        return int(self.spent[0])
+
+    def begin(self) -> None:
+        """Scout on every island."""
+        settings = self.settings
+
+        def scout(island: Island) -> None:
+            island.scout(self.arena(), settings.scouts, settings.first_rules)
+
+        list(self.pool.map(scout, self.islands))
+        self.spent[0] = sum(int(island.tally[0]) for island in self.islands)
+
+    def arena(self) -> Arena:
+        """Give where the lists play now: the easier game at first."""
+        return self.arenas[0 if self.games < self.settings.easy * self.settings.games else 1]
+
+    def round(self) -> None:
+        """Let every island that is left try changes, then give some up if it is time."""
+        settings = self.settings
+        arena = self.arena()
+        done = self.games / settings.games
+        # Later trials take more games: what is left to gain is smaller.
+        stages = min(settings.stages, settings.stages - 2 + int(3 * done))
+        islands = [self.islands[i] for i in self.alive]
+        others = [islands[below(self.rng, len(islands))].genes.copy() for _ in islands]
+        before = sum(int(island.tally[0]) for island in islands)
+
+        def improve(pair: tuple[Island, np.ndarray]) -> None:
+            pair[0].improve(arena, pair[1], settings.round_games, stages)
+
+        list(self.pool.map(improve, zip(islands, others, strict=True)))
+        self.spent[0] += sum(int(island.tally[0]) for island in islands) - before
+        if self.arena() is not arena:  # what was scored in the easier game counts no more
+            for island in islands:
+                island.known[0] = 0
+        left = self.left_at(self.games / settings.games)
+        if left < len(self.alive):
+            order = np.argsort([-score for score in self.compare()], kind="stable")
+            self.alive = self.alive[np.sort(order[:left])]
+
+    def left_at(self, done: float) -> int:
+        """Give how many islands are left when so much is done: half each time, one at the end."""
+        count = self.settings.islands
+        steps = max(1, int(np.ceil(np.log2(count)))) if count > 1 else 1
+        begun = max(0.0, (done - self.settings.easy) / max(1e-9, 0.75 - self.settings.easy))
+        return max(1, count >> min(steps, int(begun * steps)))
+
+    def compare(self, games: int = 1000) -> list[float]:
+        """Score the lists of all islands that are left on the same deals."""
+        arena = self.arena()
+        self.spent[0] += games * len(self.alive)
+        return [
+            float(arena.scores(self.islands[i].genes, COMPARING, games).mean()) for i in self.alive
+        ]
+
+    def best(self, games: int = 2000) -> Island:
+        """Give the best island."""
+        scores = self.compare(games)
+        return self.islands[self.alive[int(np.argmax(scores))]]
+
+    def score(self, games: int) -> float:
+        """Score the list that seems best, on games that nobody learns from."""
+        best = max((self.islands[i] for i in self.alive), key=lambda island: island.recent())
+        return float(self.arenas[1].scores(best.genes, COMPARING + 50_000_000, games).mean())
+
+    def as_list(self) -> np.ndarray:
+        """Give the best list. [rules, GENE]"""
+        best = self.best()
+        return best.genes[: count_rules(best.genes)]
+
+    def figures(self) -> dict[str, Any]:
+        """Give the figures for the curve."""
+        tally = np.sum([island.tally for island in self.islands], axis=0)
+        best = max((self.islands[i] for i in self.alive), key=lambda island: island.recent())
+        return {
+            "islands": len(self.alive), "rules": int(count_rules(best.genes)),
+            "trials": int(tally[1]), "successes": int(tally[2]),
+        }  # fmt: skip
+
+    # --- checkpoints ---------------------------------------------------------------------------
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Give all that is needed to go on."""
+        return {
+            "genes": np.stack([island.genes for island in self.islands]),
+            "chance": np.stack([self.rng, *(island.rng for island in self.islands)]),
+            "scores": np.stack([island.scores for island in self.islands]),
+            "known": np.stack([island.known for island in self.islands]),
+            "tally": np.stack([island.tally for island in self.islands]),
+            "alive": np.isin(np.arange(len(self.islands)), self.alive).astype(np.int64),
+            "spent": self.spent,
+        }
+
+    def restore(self, kept: Mapping[str, np.ndarray]) -> None:
+        """Take up what was kept."""
+        self.rng[:] = kept["chance"][0]
+        self.spent[:] = kept["spent"]
+        self.alive = np.flatnonzero(kept["alive"])
+        for i, island in enumerate(self.islands):
+            island.genes[:] = kept["genes"][i]
+            island.rng[:] = kept["chance"][i + 1]
+            island.scores[:] = kept["scores"][i]
+            island.known[:] = kept["known"][i]
+            island.tally[:] = kept["tally"][i]
