@@ -29,18 +29,20 @@ from kibitz.games.hanabi.tell_rules import is_known
     FITS, STORM, LAST_STORM, SHEDS_DEAD, LOSES_CRITICAL, WASTES_PLAYABLE, DISCARDS,
     TELLS_PLAYABLE, TELLS_CRITICAL, TELLS_OTHER, TELLS_NOTHING,
 ) = range(11)  # fmt: skip
+# What each is worth at once. A note is worth a third of a point, which hints use up and discards
+# win back; hints are thanked when the card is played.
 EVENTS = (
     Event("fits", "a card is played that fits", 1.0),
-    Event("storm", "a card is played that does not fit", -1.0),
-    Event("last-storm", "a card is played that does not fit, and ends the game", -3.0),
-    Event("sheds-dead", "a dead card is discarded", 0.3),
-    Event("loses-critical", "the last card of a kind is discarded", -1.0),
-    Event("wastes-playable", "a card that fits is discarded", -0.3),
+    Event("storm", "a card is played that does not fit", -3.0),
+    Event("last-storm", "a card is played that does not fit, and ends the game", -10.0),
+    Event("sheds-dead", "a dead card is discarded", 0.35),
+    Event("loses-critical", "the last card of a kind is discarded", -1.5),
+    Event("wastes-playable", "a card that fits is discarded", -0.4),
     Event("discards", "any other card is discarded", 0.1),
-    Event("tells-playable", "a hint says something new of a card that fits", 0.2),
-    Event("tells-critical", "a hint says something new of a critical card", 0.1),
-    Event("tells-other", "a hint says something new of other cards only", 0.0),
-    Event("tells-nothing", "a hint says nothing new", -0.3),
+    Event("tells-playable", "a hint says something new of a card that fits", -0.3),
+    Event("tells-critical", "a hint says something new of a critical card", -0.2),
+    Event("tells-other", "a hint says something new of other cards only", -0.35),
+    Event("tells-nothing", "a hint says nothing new", -0.6),
 )
 
 

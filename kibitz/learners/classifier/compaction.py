@@ -46,26 +46,33 @@ def compact(genes: np.ndarray, scores: Scores) -> np.ndarray:
     def try_rules() -> None:
         for rule in reversed(range(count_rules(kept))):
             if count_rules(kept) > 1:
-                try_without(lambda list, rule=rule: take_out(list, rule))
+                try_without(without_rule(rule))
 
     try_rules()
     for rule in range(count_rules(kept)):
         for i in reversed(range(count_conditions(kept[rule]))):
-            try_without(
-                lambda list, rule=rule, i=i: drop_condition(
-                    list[rule], count_conditions(list[rule]), i
-                )
-            )
+            try_without(without_condition(rule, i))
         spots = [(TARGET, TARGET_TESTS, 0)]
         for i in range(count_conditions(kept[rule])):
             spots.append((FIRST_CONDITION + CONDITION * i + TESTS, CONDITION_TESTS, 1))
         for at, most, least in spots:
             for i in reversed(range(count_tests(kept[rule], at, most))):
                 if count_tests(kept[rule], at, most) > least:
-                    try_without(
-                        lambda list, rule=rule, at=at, most=most, i=i: drop_test(
-                            list[rule], at, count_tests(list[rule], at, most), i
-                        )
-                    )
+                    try_without(without_test(rule, at, most, i))
     try_rules()
     return kept
+
+
+def without_rule(rule: int) -> Cut:
+    """Make the cut that takes out a rule."""
+    return lambda genes: take_out(genes, rule)
+
+
+def without_condition(rule: int, i: int) -> Cut:
+    """Make the cut that takes a condition out of a rule."""
+    return lambda genes: drop_condition(genes[rule], count_conditions(genes[rule]), i)
+
+
+def without_test(rule: int, at: int, most: int, i: int) -> Cut:
+    """Make the cut that takes one of the tests out that begin at a place of a rule."""
+    return lambda genes: drop_test(genes[rule], at, count_tests(genes[rule], at, most), i)

@@ -198,25 +198,17 @@ def is_weak_sign(standing, rule, young, generation):
 
 
 @compiled()
-def weakest(rng, genes, standing, worth, young, generation, taken, size):
-    """Find a rule to delete: of some, one that never acts and is worth least; NONE if all young."""
+def weakest(rng, genes, standing, merit, young, generation, taken, size):
+    """Find a rule to delete: of some, the one of least merit; NONE if all are young."""
     best = NONE
     for rule in range(len(genes)):
         if genes[rule, DEED] == NO_RULE and not taken[rule]:
             return rule
     for _ in range(size):
         rule = below(rng, len(genes))
-        if (
-            taken[rule]
-            or standing[rule, ACTS] > 0.5
-            or not is_weak_sign(standing, rule, young, generation)
-        ):
+        if taken[rule] or not is_weak_sign(standing, rule, young, generation):
             continue
-        if best == NONE:
-            best = rule
-            continue
-        idle, best_idle = standing[rule, ACTS] == 0.0, standing[best, ACTS] == 0.0
-        if (idle and not best_idle) or (idle == best_idle and worth[rule] < worth[best]):
+        if best == NONE or merit[rule] < merit[best]:
             best = rule
     return best
 
@@ -263,10 +255,14 @@ def next_generation(
     for rule in range(n):
         coverage[rule] = np.log1p(standing[rule, HOLDS])
         strong[rule] = worth[rule]
-    # Low utility and high coverage: the sum of both ranks.
+    # Low utility and high coverage: the sum of both ranks. Merit: high utility, and often acting.
     by_worth, by_coverage = np.argsort(worth), np.argsort(coverage)
+    by_acts = np.argsort(standing[:n, ACTS])
+    merit = np.zeros(n)
     for rank in range(n):
         weak[by_worth[rank]] = -rank
+        merit[by_worth[rank]] += rank
+        merit[by_acts[rank]] += rank
     for rank in range(n):
         weak[by_coverage[rank]] += rank
     made = 0
@@ -310,7 +306,7 @@ def next_generation(
                 continue
             place_for = parent
             if parent == NONE or not in_place:
-                place_for = weakest(rng, genes, standing, worth, young, generation, taken, 2 * size)
+                place_for = weakest(rng, genes, standing, merit, young, generation, taken, 2 * size)
             if place_for == NONE:
                 continue
             for place in range(GENE):

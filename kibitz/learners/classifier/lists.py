@@ -178,8 +178,8 @@ def improve_list(
                           trouble)  # fmt: skip
                 played += size - known[0]
                 known[0] = size
-            play_list(table, lexicon.deeds, child, shares, weights, memory, seed,
-                      known[2] + done, size - done, theirs[done:], points, plies, trouble)  # fmt: skip
+            play_list(table, lexicon.deeds, child, shares, weights, memory, seed, known[2] + done,
+                      size - done, theirs[done:], points, plies, trouble)  # fmt: skip
             if trouble[WHAT]:
                 return played, trials, successes
             played += size - done

@@ -49,8 +49,8 @@ def value_to(points, seat, cooperative):
 
 @compiled()
 def play_on(
-    rules, see, lexicon, rows, order, acting, wanted, promoted, before, state, view, actions, facts, rng,
-    most_plies, points,
+    rules, see, lexicon, rows, order, acting, wanted, promoted, before, state, view, actions, facts,
+    rng, most_plies, points,
 ):  # fmt: skip
     """Play a table to its end by the rules, and write the points.
 
