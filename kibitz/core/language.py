@@ -129,7 +129,7 @@ class Language:
 
     @functools.cached_property
     def group_table(self) -> np.ndarray:
-        """Where each group starts and how many facts a thing has. [groups, 2]"""
+        """Where each group starts and how many things it may have. [groups, 2]"""
         return group_table(self.groups, self.deeds)
 
     @functools.cached_property
@@ -261,13 +261,16 @@ class Language:
 
 
 def group_table(groups: Sequence[Group], deeds: Sequence[Deed]) -> np.ndarray:
-    """Give where each group starts and how many facts a thing has. [groups, 2]"""
+    """Give where each group starts and how many things it may have. [groups, 2]"""
     rows, at = [], 0
     for group in groups:
-        stride = len(group.words) + sum(deed.group == group.name for deed in deeds)
-        rows.append((at, stride))
-        at += 1 + group.most * stride
+        rows.append((at, group.most))
+        at += 1 + group.most * _facts_of_thing(group, deeds)
     return np.array(rows, np.int64)
+
+
+def _facts_of_thing(group: Group, deeds: Sequence[Deed]) -> int:
+    return len(group.words) + sum(deed.group == group.name for deed in deeds)
 
 
 def deed_table(groups: Sequence[Group], deeds: Sequence[Deed]) -> np.ndarray:
@@ -284,8 +287,8 @@ def deed_table(groups: Sequence[Group], deeds: Sequence[Deed]) -> np.ndarray:
 
 def facts_of(groups: Sequence[Group], deeds: Sequence[Deed]) -> int:
     """Count the facts."""
-    start, stride = group_table(groups, deeds)[-1]
-    return int(start + 1 + groups[-1].most * stride)
+    start, most = group_table(groups, deeds)[-1]
+    return int(start + 1 + most * _facts_of_thing(groups[-1], deeds))
 
 
 def _say(word: Word, bound: float) -> str:

@@ -77,10 +77,10 @@ H_FITS, H_DEAD, H_CRITICAL, H_SURE, H_SURE_DEAD, H_DOUBLE, H_TAKEN, HAND = range
 
 
 @compiled(inline=True)
-def put(facts, at, fact):
-    """Write a fact; give the place of the next."""
+def put(facts, at, step, fact):
+    """Write a fact of a thing; give the place of its next, as many on as its group has things."""
     facts[at] = fact
-    return at + 1
+    return at + step
 
 
 @compiled()
@@ -170,49 +170,49 @@ def put_game(view, facts):
     for colour in range(COLOURS):
         pile += view[FIREWORK + colour]
     facts[GROUP_TABLE[GAME_, START]] = 1
-    at = GROUP_TABLE[GAME_, START] + 1
-    at = put(facts, at, view[NOTES])
-    at = put(facts, at, view[STORMS])
-    at = put(facts, at, view[SEATS])
-    at = put(facts, at, cards_in_deck(view) - view[DRAWN])
-    at = put(facts, at, pile)
-    put(facts, at, view[LAST])
+    at, step = GROUP_TABLE[GAME_, START] + 1, GROUP_TABLE[GAME_, STRIDE]
+    at = put(facts, at, step, view[NOTES])
+    at = put(facts, at, step, view[STORMS])
+    at = put(facts, at, step, view[SEATS])
+    at = put(facts, at, step, cards_in_deck(view) - view[DRAWN])
+    at = put(facts, at, step, pile)
+    put(facts, at, step, view[LAST])
 
 
 @compiled()
-def put_place(facts, at, place, held, hinted):
+def put_place(facts, at, step, place, held, hinted):
     """Write where a card stands in its hand."""
-    at = put(facts, at, held - 1 - place)
-    at = put(facts, at, place == held - 1)
-    at = put(facts, at, place == 0)
-    return put(facts, at, place == OLDEST_OF[(1 << held) - 1 & ~hinted])
+    at = put(facts, at, step, held - 1 - place)
+    at = put(facts, at, step, place == held - 1)
+    at = put(facts, at, step, place == 0)
+    return put(facts, at, step, place == OLDEST_OF[(1 << held) - 1 & ~hinted])
 
 
 @compiled()
-def put_given(facts, at, view, seat, place, told, history):
+def put_given(facts, at, step, view, seat, place, told, history):
     """Write what hints have said of a card, and when."""
     when = byte_of(history, seat, WHEN, place)
-    at = put(facts, at, when > 0)
-    at = put(facts, at, told >> COLOUR_NAMED_BIT & 1)
-    at = put(facts, at, told >> VALUE_NAMED_BIT & 1)
-    at = put(facts, at, min(NEVER, view[PLIES] + 1 - when) if when > 0 else NEVER)
-    at = put(facts, at, mark_of(history, seat, NEWEST) >> place & 1)
-    at = put(facts, at, mark_of(history, seat, FOCUS) >> place & 1)
-    at = put(facts, at, mark_of(history, seat, WAS_CHOP) >> place & 1)
-    return put(facts, at, byte_of(history, seat, WITH_IT, place))
+    at = put(facts, at, step, when > 0)
+    at = put(facts, at, step, told >> COLOUR_NAMED_BIT & 1)
+    at = put(facts, at, step, told >> VALUE_NAMED_BIT & 1)
+    at = put(facts, at, step, min(NEVER, view[PLIES] + 1 - when) if when > 0 else NEVER)
+    at = put(facts, at, step, mark_of(history, seat, NEWEST) >> place & 1)
+    at = put(facts, at, step, mark_of(history, seat, FOCUS) >> place & 1)
+    at = put(facts, at, step, mark_of(history, seat, WAS_CHOP) >> place & 1)
+    return put(facts, at, step, byte_of(history, seat, WITH_IT, place))
 
 
 @compiled()
-def put_chances(facts, at, left, ids, board):
+def put_chances(facts, at, step, left, ids, board):
     """Write the chances of a card from what is left of each: that it fits, is dead, is critical,
     has each colour and each value. Give the place of the next fact, and all that is left of it.
 
     left [CARDS]
     """
     total = fits = dead = critical = 0.0
-    colours, values = at + 3, at + 3 + COLOURS
-    for place in range(at, values + VALUES):
-        facts[place] = 0.0
+    colours, values = at + 3 * step, at + (3 + COLOURS) * step
+    for value in range(VALUES):
+        facts[values + value * step] = 0.0
     for colour in range(COLOURS):
         of_colour = 0.0
         for value in range(VALUES):
@@ -222,14 +222,17 @@ def put_chances(facts, at, left, ids, board):
             fits += weight if board[FITS] >> card & 1 else 0.0
             dead += weight if board[DEAD] >> card & 1 else 0.0
             critical += weight if board[CRITICAL] >> card & 1 else 0.0
-            facts[values + value] += weight
-        facts[colours + colour] = of_colour
+            facts[values + value * step] += weight
+        facts[colours + colour * step] = of_colour
         total += of_colour
-    if total > 0.0:
-        facts[at], facts[at + 1], facts[at + 2] = fits / total, dead / total, critical / total
-        for place in range(colours, values + VALUES):
-            facts[place] /= total
-    return values + VALUES, total
+    scale = 1.0 / total if total > 0.0 else 0.0
+    for word in range(COLOURS + VALUES):
+        facts[colours + word * step] *= scale
+    # Divided, not multiplied: what is sure must be exactly 1.
+    at = put(facts, at, step, fits / total if total > 0.0 else 0.0)
+    at = put(facts, at, step, dead / total if total > 0.0 else 0.0)
+    put(facts, at, step, critical / total if total > 0.0 else 0.0)
+    return values + VALUES * step, total
 
 
 @compiled()
@@ -247,31 +250,34 @@ def put_own(view, facts, board, history):
         left[card] = unseen[card]
     held = cards_held(view, seat)
     facts[GROUP_TABLE[OWN, START]] = held
+    step = GROUP_TABLE[OWN, STRIDE]
     for place in range(held):
-        at = GROUP_TABLE[OWN, START] + 1 + place * GROUP_TABLE[OWN, STRIDE]
+        at = GROUP_TABLE[OWN, START] + 1 + place
         serial = view[SLOT + seat * MOST_HAND + place]
         told = view[TOLD + serial]
         if view[DECK + serial] == HIDDEN:
             ids = allowed_ids(told)
-            at, total = put_chances(facts, at, left, ids, board)
+            at, total = put_chances(facts, at, step, left, ids, board)
             share = 1.0 - 1.0 / total
             for card in range(CARDS):
                 left[card] *= share if ids >> card & 1 else 1.0
         else:
             alone = np.ones(CARDS)
-            at, _ = put_chances(facts, at, alone, 1 << int(view[DECK + serial]), board)
-        at = put_place(facts, at, place, held, mark_of(history, seat, HINTED))
-        at = put_given(facts, at, view, seat, place, told, history)
-        at = put(facts, at, place)
-        put(facts, at, DISCARD + place if view[NOTES] < view[MAX_NOTES] else NO_ACTION)
+            at, _ = put_chances(facts, at, step, alone, 1 << int(view[DECK + serial]), board)
+        at = put_place(facts, at, step, place, held, mark_of(history, seat, HINTED))
+        at = put_given(facts, at, step, view, seat, place, told, history)
+        at = put(facts, at, step, place)
+        put(facts, at, step, DISCARD + place if view[NOTES] < view[MAX_NOTES] else NO_ACTION)
     facts[GROUP_TABLE[NEXT_CARD_, START]] = 1
     every = (1 << CARDS) - 1 if view[LAST] == 0 else 0
-    put_chances(facts, GROUP_TABLE[NEXT_CARD_, START] + 1, left, every, board)
+    at, step = GROUP_TABLE[NEXT_CARD_, START] + 1, GROUP_TABLE[NEXT_CARD_, STRIDE]
+    put_chances(facts, at, step, left, every, board)
 
 
 @compiled()
 def put_fellows(view, facts, board, left, history, hands):
     """Write the facts of the cards in other hands."""
+    step = GROUP_TABLE[FELLOW, STRIDE]
     seats = int(view[SEATS])
     count = 0
     for onward in range(1, seats):
@@ -281,24 +287,24 @@ def put_fellows(view, facts, board, left, history, hands):
             serial = view[SLOT + seat * MOST_HAND + place]
             card = int(view[DECK + serial])
             colour, value = divmod(card, VALUES)
-            at = GROUP_TABLE[FELLOW, START] + 1 + count * GROUP_TABLE[FELLOW, STRIDE]
-            at = put(facts, at, onward)
-            at = put(facts, at, colour)
-            at = put(facts, at, value + 1)
-            at = put(facts, at, hands[seat, H_FITS] >> place & 1)
-            at = put(facts, at, hands[seat, H_DEAD] >> place & 1)
-            at = put(facts, at, hands[seat, H_CRITICAL] >> place & 1)
+            at = GROUP_TABLE[FELLOW, START] + 1 + count
+            at = put(facts, at, step, onward)
+            at = put(facts, at, step, colour)
+            at = put(facts, at, step, value + 1)
+            at = put(facts, at, step, hands[seat, H_FITS] >> place & 1)
+            at = put(facts, at, step, hands[seat, H_DEAD] >> place & 1)
+            at = put(facts, at, step, hands[seat, H_CRITICAL] >> place & 1)
             told = view[TOLD + serial]
-            at = put_place(facts, at, place, held, mark_of(history, seat, HINTED))
-            at = put_given(facts, at, view, seat, place, told, history)
+            at = put_place(facts, at, step, place, held, mark_of(history, seat, HINTED))
+            at = put_given(facts, at, step, view, seat, place, told, history)
             ids = may_be(told, board[GONE])
-            at = put(facts, at, chance_of(ids, board[FITS], left))
-            at = put(facts, at, hands[seat, H_SURE] >> place & 1)
-            at = put(facts, at, hands[seat, H_SURE_DEAD] >> place & 1)
-            at = put(facts, at, hands[seat, H_DOUBLE] >> place & 1)
+            at = put(facts, at, step, chance_of(ids, board[FITS], left))
+            at = put(facts, at, step, hands[seat, H_SURE] >> place & 1)
+            at = put(facts, at, step, hands[seat, H_SURE_DEAD] >> place & 1)
+            at = put(facts, at, step, hands[seat, H_DOUBLE] >> place & 1)
             hint = HINT + HINTS * (onward - 1)
-            at = put(facts, at, hint + colour if view[NOTES] > 0 else NO_ACTION)
-            put(facts, at, hint + VALUE + value if view[NOTES] > 0 else NO_ACTION)
+            at = put(facts, at, step, hint + colour if view[NOTES] > 0 else NO_ACTION)
+            put(facts, at, step, hint + VALUE + value if view[NOTES] > 0 else NO_ACTION)
             count += 1
     facts[GROUP_TABLE[FELLOW, START]] = count
 
@@ -306,6 +312,7 @@ def put_fellows(view, facts, board, left, history, hands):
 @compiled()
 def put_players(view, facts, history, hands):
     """Write the facts of the other players."""
+    step = GROUP_TABLE[PLAYER, STRIDE]
     seats = int(view[SEATS])
     facts[GROUP_TABLE[PLAYER, START]] = seats - 1
     for onward in range(1, seats):
@@ -314,13 +321,13 @@ def put_players(view, facts, history, hands):
         hinted = mark_of(history, seat, HINTED)
         chop = OLDEST_OF[(1 << held) - 1 & ~hinted]
         chop = chop if chop >= 0 else MOST_HAND
-        at = GROUP_TABLE[PLAYER, START] + 1 + (onward - 1) * GROUP_TABLE[PLAYER, STRIDE]
-        at = put(facts, at, onward)
-        at = put(facts, at, hands[seat, H_SURE] != 0)
-        at = put(facts, at, hands[seat, H_SURE_DEAD] != 0)
-        at = put(facts, at, hands[seat, H_CRITICAL] >> chop & 1)
-        at = put(facts, at, hands[seat, H_FITS] >> chop & 1)
-        at = put(facts, at, hands[seat, H_DEAD] >> chop & 1)
+        at = GROUP_TABLE[PLAYER, START] + 1 + (onward - 1)
+        at = put(facts, at, step, onward)
+        at = put(facts, at, step, hands[seat, H_SURE] != 0)
+        at = put(facts, at, step, hands[seat, H_SURE_DEAD] != 0)
+        at = put(facts, at, step, hands[seat, H_CRITICAL] >> chop & 1)
+        at = put(facts, at, step, hands[seat, H_FITS] >> chop & 1)
+        at = put(facts, at, step, hands[seat, H_DEAD] >> chop & 1)
         awaits = errs = False
         for place in range(held):
             # Its holder has moved since, if the hint is older than the holder's last turn.
@@ -330,10 +337,10 @@ def put_players(view, facts, history, hands):
             ):
                 awaits = awaits or hands[seat, H_FITS] >> place & 1 == 1
                 errs = errs or hands[seat, H_FITS] >> place & 1 == 0
-        at = put(facts, at, COUNT_OF[hands[seat, H_FITS]])
-        at = put(facts, at, COUNT_OF[hinted])
-        at = put(facts, at, awaits)
-        put(facts, at, errs)
+        at = put(facts, at, step, COUNT_OF[hands[seat, H_FITS]])
+        at = put(facts, at, step, COUNT_OF[hinted])
+        at = put(facts, at, step, awaits)
+        put(facts, at, step, errs)
 
 
 @compiled()
@@ -349,7 +356,7 @@ def put_tells(view, facts, board, left, history, hands):
                 card = view[DECK + view[SLOT + seat * MOST_HAND + place]]
                 touched |= (MARKS[card] >> hint & 1) << place
             if touched:
-                at = GROUP_TABLE[TELL, START] + 1 + count * GROUP_TABLE[TELL, STRIDE]
+                at = GROUP_TABLE[TELL, START] + 1 + count
                 hinted = mark_of(history, seat, HINTED)
                 put_tell(
                     view, facts, at, onward, seat, hint, touched, hinted, board, left, hands[seat]
@@ -361,6 +368,7 @@ def put_tells(view, facts, board, left, history, hands):
 @compiled()
 def put_tell(view, facts, at, onward, seat, hint, touched, hinted, board, left, hand):
     """Write the facts of one hint. hand [HAND]"""
+    step = GROUP_TABLE[TELL, STRIDE]
     held = cards_held(view, seat)
     fresh = touched & ~hinted
     newest = NEWEST_OF[touched]
@@ -388,48 +396,46 @@ def put_tell(view, facts, at, onward, seat, hint, touched, hinted, board, left, 
                 within & card != 0 or hand[H_TAKEN] >> place & 1 == 1
             )
             within |= card
-    at = put(facts, at, onward)
-    at = put(facts, at, hint < VALUE)
-    at = put(facts, at, hint - VALUE + 1 if hint >= VALUE else 0)
-    at = put(facts, at, COUNT_OF[touched])
-    at = put(facts, at, COUNT_OF[fresh])
-    at = put(facts, at, COUNT_OF[touched & hand[H_FITS]])
-    at = put(facts, at, COUNT_OF[fresh & hand[H_FITS]])
-    at = put(facts, at, COUNT_OF[fresh & hand[H_CRITICAL]])
-    at = put(facts, at, COUNT_OF[fresh & hand[H_DEAD]])
-    at = put(facts, at, doubles)
-    at = put(facts, at, hand[H_FITS] >> newest & 1)
-    at = put(facts, at, hand[H_FITS] >> focus & 1)
-    at = put(facts, at, hand[H_CRITICAL] >> focus & 1)
-    at = put(facts, at, hand[H_DEAD] >> focus & 1)
-    at = put(facts, at, fresh >> focus & 1)
-    at = put(facts, at, takes_chop)
-    at = put(facts, at, takes_chop and hand[H_CRITICAL] >> chop & 1)
-    at = put(facts, at, informs)
-    at = put(facts, at, makes_playable)
-    at = put(facts, at, makes_dead)
-    at = put(facts, at, then_playable)
-    put(facts, at, HINT + HINTS * (onward - 1) + hint)
+    at = put(facts, at, step, onward)
+    at = put(facts, at, step, hint < VALUE)
+    at = put(facts, at, step, hint - VALUE + 1 if hint >= VALUE else 0)
+    at = put(facts, at, step, COUNT_OF[touched])
+    at = put(facts, at, step, COUNT_OF[fresh])
+    at = put(facts, at, step, COUNT_OF[touched & hand[H_FITS]])
+    at = put(facts, at, step, COUNT_OF[fresh & hand[H_FITS]])
+    at = put(facts, at, step, COUNT_OF[fresh & hand[H_CRITICAL]])
+    at = put(facts, at, step, COUNT_OF[fresh & hand[H_DEAD]])
+    at = put(facts, at, step, doubles)
+    at = put(facts, at, step, hand[H_FITS] >> newest & 1)
+    at = put(facts, at, step, hand[H_FITS] >> focus & 1)
+    at = put(facts, at, step, hand[H_CRITICAL] >> focus & 1)
+    at = put(facts, at, step, hand[H_DEAD] >> focus & 1)
+    at = put(facts, at, step, fresh >> focus & 1)
+    at = put(facts, at, step, takes_chop)
+    at = put(facts, at, step, takes_chop and hand[H_CRITICAL] >> chop & 1)
+    at = put(facts, at, step, informs)
+    at = put(facts, at, step, makes_playable)
+    at = put(facts, at, step, makes_dead)
+    at = put(facts, at, step, then_playable)
+    put(facts, at, step, HINT + HINTS * (onward - 1) + hint)
 
 
 @compiled()
 def put_piles(view, facts):
     """Write the cards in the fireworks and those out of play."""
-    played = discarded = 0
-    for colour in range(view[COLOURS_USED]):
-        for value in range(view[VALUES_USED]):
-            card = colour * VALUES + value
-            if value < view[FIREWORK + colour]:
-                at = GROUP_TABLE[TABLE, START] + 1 + played * GROUP_TABLE[TABLE, STRIDE]
-                put(facts, put(facts, at, colour), value + 1)
-                played += 1
-            for _ in range(view[DISCARDED + card]):
-                start, stride = GROUP_TABLE[DISCARD_PILE, START], GROUP_TABLE[DISCARD_PILE, STRIDE]
-                at = start + 1 + discarded * stride
-                put(facts, put(facts, at, colour), value + 1)
-                discarded += 1
-    facts[GROUP_TABLE[TABLE, START]] = played
-    facts[GROUP_TABLE[DISCARD_PILE, START]] = discarded
+    for group in (TABLE, DISCARD_PILE):
+        start, step = GROUP_TABLE[group, START], GROUP_TABLE[group, STRIDE]
+        count = 0
+        for colour in range(view[COLOURS_USED]):
+            for value in range(view[VALUES_USED]):
+                copies = int(value < view[FIREWORK + colour])
+                if group == DISCARD_PILE:
+                    copies = int(view[DISCARDED + colour * VALUES + value])
+                for _ in range(copies):
+                    at = put(facts, start + 1 + count, step, colour)
+                    put(facts, at, step, value + 1)
+                    count += 1
+        facts[start] = count
 
 
 @compiled(SEE)

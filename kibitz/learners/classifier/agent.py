@@ -27,13 +27,12 @@ from kibitz.core.matching import (
     TARGET,
     TARGET_TESTS,
     TEST,
-    UNUSED,
     WORD,
     action_of,
     as_weights,
     groups_of,
-    passes,
     rows_in,
+    targets_of,
 )
 from kibitz.core.models import load_model, own_model
 from kibitz.core.options import Text
@@ -98,17 +97,17 @@ def triggers_of(language: Language, facts: np.ndarray, row: np.ndarray) -> list[
             int(row[at + WORD])
             for at in range(TARGET, TARGET + TEST * TARGET_TESTS, TEST)
             if row[at + SENSE] in (AT_LEAST, AT_MOST, MOST, LEAST)
-            and row[at + SENSE] != UNUSED
             and words[int(row[at + WORD])].kind != FLAG
         ),
         None,
     )
+    targets = int(targets_of(facts, language.group_table, language.deed_table, row[None], 0))
     found = []
-    for i in range(int(facts[start])):
-        thing = int(start + 1 + stride * i)
-        if facts[thing + action] >= 0 and passes(facts, thing, row, TARGET, TARGET_TESTS):
-            strength = 1.0 if ranking is None else float(facts[thing + ranking])
-            found.append((int(facts[thing + action]), strength))
+    for thing in range(int(facts[start])):
+        if targets >> thing & 1:
+            called = int(facts[start + 1 + action * stride + thing])
+            strength = facts[start + 1 + ranking * stride + thing] if ranking is not None else 1.0
+            found.append((called, float(strength)))
     return found
 
 
@@ -118,8 +117,8 @@ def explain(agent: CompiledAgent, view: View) -> Opinion:
     rows = rows_in(agent.weights)
     facts = seen_by(language, view, rows)
     in_line = []  # (place, action) of all rules that call for one
-    for place, row in enumerate(rows):
-        called = int(action_of(facts, language.group_table, language.deed_table, row))
+    for place in range(len(rows)):
+        called = int(action_of(facts, language.group_table, language.deed_table, rows, place))
         if called != NONE:
             in_line.append((place, called))
     if not in_line:

@@ -165,10 +165,10 @@ class Colony:
             uncovered = np.zeros((REMEMBERED, language.facts), np.float32)
             scores = np.zeros(games)
             bare = play_lane(
-                game.rules, pointer(language.see), judge, thank, self.lexicon, rows, order, acting,
-                self.standing[:, UTILITY].copy(), pay, game.blank(), game.cooperative, self.seed,
-                self.agents_seed, first + number * games, games, game.bound("most_legal"),
-                game.bound("most_plies"), self.standing[:, CREDITS].copy(), earnings, uncovered,
+                game.rules, pointer(language.see), judge, thank, self.lexicon, rows.copy(),
+                order.copy(), acting, self.standing[:, UTILITY].copy(), pay, game.blank(),
+                game.cooperative, self.seed, self.agents_seed, first + number * games, games,
+                game.bound("most_legal"), game.bound("most_plies"), self.standing[:, CREDITS].copy(), earnings, uncovered,
                 scores,
             )  # fmt: skip
             return earnings, uncovered, bare, scores

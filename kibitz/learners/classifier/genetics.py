@@ -85,7 +85,8 @@ def test_that_holds(rng, lexicon, facts, group, thing, gene, at):
     """Write a random test that a thing passes."""
     new_test(rng, lexicon, group, gene, at, False)
     word = lexicon.first_word[group] + int(gene[at + WORD])
-    value = facts[thing + int(gene[at + WORD])]
+    start, stride = lexicon.groups[group, START], lexicon.groups[group, STRIDE]
+    value = facts[start + 1 + int(gene[at + WORD]) * stride + thing]
     kind = lexicon.kinds[word]
     if kind == IS_FLAG:
         gene[at + SENSE] = AT_LEAST if value >= 0.5 else AT_MOST
@@ -121,8 +122,8 @@ def cover(rng, lexicon, facts, gene):
         count = int(facts[start])
         if count == 0:
             continue
-        thing = start + 1 + stride * below(rng, count)
-        if facts[thing + lexicon.deeds[deed, ACTION]] < 0.0:
+        thing = below(rng, count)
+        if facts[start + 1 + lexicon.deeds[deed, ACTION] * stride + thing] < 0.0:
             continue
         gene[DEED] = deed
         tests = 1
@@ -133,13 +134,12 @@ def cover(rng, lexicon, facts, gene):
         condition = 0
         while condition < CONDITIONS and uniform(rng) < MORE:
             group = draw_weighted(rng, lexicon.group_weights, 0, len(lexicon.group_weights))
-            start, stride = lexicon.groups[group, START], lexicon.groups[group, STRIDE]
-            count = int(facts[start])
+            count = int(facts[lexicon.groups[group, START]])
             if count > 0:
                 at = FIRST_CONDITION + CONDITION * condition
                 gene[at + GROUP] = group + 1
                 gene[at + LEAST_COUNT] = 1
-                thing = start + 1 + stride * below(rng, count)
+                thing = below(rng, count)
                 tests = 1
                 while tests < CONDITION_TESTS and uniform(rng) < MORE:
                     tests += 1

@@ -64,12 +64,12 @@ def play_on(
         action = NONE
         for place in range(len(order)):
             if place == before:
-                action = action_of(facts, lexicon.groups, lexicon.deeds, rows[promoted])
+                action = action_of(facts, lexicon.groups, lexicon.deeds, rows, promoted)
                 if action != NONE:
                     break
             if place >= acting:
                 break
-            action = action_of(facts, lexicon.groups, lexicon.deeds, rows[order[place]])
+            action = action_of(facts, lexicon.groups, lexicon.deeds, rows, order[place])
             if action != NONE:
                 break
         if action == NONE:
@@ -84,7 +84,7 @@ def match_all(facts, lexicon, rows, order, calls, earnings):
     """Write the action that each rule calls for, or NONE."""
     for place in range(len(order)):
         rule = order[place]
-        calls[rule] = action_of(facts, lexicon.groups, lexicon.deeds, rows[rule])
+        calls[rule] = action_of(facts, lexicon.groups, lexicon.deeds, rows, rule)
         if calls[rule] != NONE:
             earnings[rule, HELD] += 1.0
 
@@ -205,7 +205,7 @@ def play_lane(
             see(view, facts, wanted)
             actor, action, at = by_lot, NONE, acting
             for place in range(acting):
-                action = action_of(facts, lexicon.groups, lexicon.deeds, rows[order[place]])
+                action = action_of(facts, lexicon.groups, lexicon.deeds, rows, order[place])
                 if action != NONE:
                     actor, at = order[place], place
                     break
