@@ -26,7 +26,7 @@ def _tell_version(wanted: bool) -> None:
 
 def build() -> typer.Typer:
     """Put the commands together."""
-    from kibitz.cli import arena, catalogue, demo, playing, training
+    from kibitz.cli import arena, catalogue, demo, languages, playing, training
 
     app = typer.Typer(
         name="kibitz",
@@ -42,6 +42,8 @@ def build() -> typer.Typer:
         app.command()(command)
     app.command()(training.learners)
     app.command()(training.convert)
+    app.command()(languages.words)
+    app.command()(languages.rules_of)
     # A learner's own settings are flags that only the learner knows.
     app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(
         training.train

@@ -237,7 +237,7 @@ class Language:
                 return group
         known = [group.name for group in self.groups if group.most > 1]
         known += [word.name for group in self.groups if group.most == 1 for word in group.words]
-        raise unknown("word", tests.partition("[")[0].strip(), known)
+        raise unknown("word", re.split(r"[\[<>=!]", tests)[0].strip(), known)
 
     def _read_tests(self, row: np.ndarray, at: int, most: int, group: Group, text: str) -> None:
         parts = [part.strip() for part in text.split(",") if part.strip()]

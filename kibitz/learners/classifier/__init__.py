@@ -21,9 +21,12 @@ from kibitz.learners.classifier.agent import MODEL, kind_of, rules_table
 from kibitz.learners.classifier.colony import Colony
 from kibitz.learners.classifier.compaction import compact
 from kibitz.learners.classifier.islands import COMPARING, TESTING, Archipelago, Arena
-from kibitz.learners.classifier.lexicon import Lexicon, lexicon_of
+from kibitz.learners.classifier.lexicon import EARNED, Lexicon, lexicon_of
 from kibitz.learners.classifier.lists import count_rules
+from kibitz.learners.classifier.relay import Relay
 from kibitz.learners.classifier.usage import usage_of
+
+System = Archipelago | Colony | Relay
 
 COMPACTING = COMPARING + 100_000_000  # games on which lists are made smaller
 GLANCE = 400  # games of each look at how it goes
@@ -36,9 +39,10 @@ class Settings:
     """What can be set about a classifier system. The defaults are what works best."""
 
     method: Annotated[
-        Literal["lists", "population"],
-        "whole lists of rules compete, or one population earns its utility by credit",
-    ] = "lists"
+        Literal["lists", "population", "both"],
+        "whole lists of rules compete; one population earns its utility by credit; or lists go on "
+        "from what populations have learned",
+    ] = "both"
     games: Annotated[int, "games in all", 1000, 10**12] = 3_000_000
     vocabulary: Annotated[str, "which words rules may use: see kibitz words"] = "usual"
     without: Annotated[str, "topics, groups, words or deeds left out, with + between them"] = ""
@@ -57,6 +61,8 @@ class Settings:
         8000
     )
 
+    colonies: Annotated[int, "both: populations, one after the other", 1, 32] = 3
+    colony_games: Annotated[int, "both: games of each population", 1, 10**12] = 150_000
     population: Annotated[int, "population: rules in it", 10, 100_000] = 200
     credit: Annotated[Literal["rewards", "contests"], "population: how utility is earned"] = (
         "rewards"
@@ -106,29 +112,33 @@ class Learned:
     spread: float  # half of the 95% interval of the score
     otherwise: dict[str, float]  # the score under other ways to count points
     games: int
-    acts: list[float]
-    holds: list[float]
+    whole: float  # the score before needless rules were left out
+    utility: list[float]  # what each rule has earned, where rules earn something
+    acts: list[float]  # each rule's share of the moves
+    holds: list[float]  # how often each holds and has a target
     agent: CompiledAgent
     path: Path | None
 
-    columns: ClassVar[tuple[str, ...]] = ("rule", "", "moves", "holds")
+    columns: ClassVar[tuple[str, ...]] = ("rule", "", "utility", "moves", "holds")
 
-    def rows(self) -> list[tuple[str, str, str, str]]:
+    def rows(self) -> list[tuple[str, str, str, str, str]]:
         """List the rules in order of use."""
-        about = {"rules": self.rules, "acts": self.acts, "holds": self.holds}
-        return rules_table(about)
+        return rules_table(self.to_dict())
 
     def summary(self) -> str:
         """Say in a line how it went."""
         others = "".join(f", {score:.2f} with {name}" for name, score in self.otherwise.items())
-        return f"score {self.score:.2f} ± {self.spread:.2f}{others}, after {self.games:,} games"
+        return (
+            f"score {self.score:.2f} ± {self.spread:.2f}{others}, after {self.games:,} games; "
+            f"{self.whole:.2f} with the rules that were left out at the end"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Give the figures as plain data."""
         return {
             "rules": self.rules, "score": self.score, "spread": self.spread,
-            "otherwise": self.otherwise, "games": self.games, "acts": self.acts,
-            "holds": self.holds,
+            "otherwise": self.otherwise, "games": self.games, "whole": self.whole,
+            "utility": self.utility, "acts": self.acts, "holds": self.holds,
         }  # fmt: skip
 
 
@@ -154,14 +164,21 @@ def train(game: Game, settings: Settings, seed: int, run: Run) -> Learned:
     language: Language = game.language
     lexicon = words_for(language, settings)
     easier = game.having(**language.easier)
-    most = settings.most_rules if settings.method == "lists" else settings.population
-    rest = (lexicon, most, settings.rival, seed, settings.cores)
-    arenas = (Arena(easier, *rest), Arena(game, *rest))
-    system: Archipelago | Colony = (
-        Archipelago(arenas, settings, seed)
-        if settings.method == "lists"
-        else Colony(arenas, settings, seed)
-    )
+
+    def arenas(rules: int) -> tuple[Arena, Arena]:
+        rest = (lexicon, rules, settings.rival, seed, settings.cores)
+        return Arena(easier, *rest), Arena(game, *rest)
+
+    small, large = arenas(settings.most_rules), arenas(settings.population)
+    system: System
+    if settings.method == "lists":
+        system = Archipelago(small, settings, seed)
+    elif settings.method == "population":
+        system = Colony(large, settings, seed)
+    else:
+        if settings.games <= settings.colonies * settings.colony_games:
+            raise Misuse("The populations use up all games: raise --games.")
+        system = Relay(large, small, settings, seed)
     began = time.monotonic()
     kept = run.load_checkpoint()
     if kept is None:
@@ -191,17 +208,19 @@ def train(game: Game, settings: Settings, seed: int, run: Run) -> Learned:
                 keep()
     finally:
         keep()
-    return finished(game, arenas[1], system, settings, seed, run)
+    arena = large[1] if settings.method == "population" else small[1]
+    return finished(game, arena, system, settings, seed, run)
 
 
 def finished(
-    game: Game, arena: Arena, system: Archipelago | Colony, settings: Settings, seed: int, run: Run
+    game: Game, arena: Arena, system: System, settings: Settings, seed: int, run: Run
 ) -> Learned:
     """Take the best list, leave out what it does not need, test it and write the files."""
     language: Language = game.language
     genes = system.as_list()
     acts, _ = usage_of(game, genes[:, :ROW], seed)
     genes = arena.in_full(genes[np.array(acts) > 0.0])
+    whole = arena.scores(genes, TESTING, settings.tested_on).mean()
     if settings.compacted_on:
         genes = compact(genes, lambda tried: arena.scores(tried, COMPACTING, settings.compacted_on))
     rows = genes[: count_rules(genes), :ROW].copy()
@@ -215,7 +234,8 @@ def finished(
     about: dict[str, Any] = {
         "rules": language.write_all(rows), "score": float(scores.mean()),
         "spread": float(1.96 * scores.std() / np.sqrt(len(scores))), "otherwise": otherwise,
-        "games": system.games, "acts": acts, "holds": holds,
+        "games": system.games, "whole": float(whole), "acts": acts, "holds": holds,
+        "utility": genes[: len(rows), EARNED].tolist() if settings.method == "population" else [],
     }  # fmt: skip
     path = run.finish(MODEL, {"rows": rows}, about, lambda rows, to: plot(rows, to, run))
     return Learned(**about, agent=kind_of(game, rows)(game), path=path)

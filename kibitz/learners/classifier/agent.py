@@ -157,7 +157,11 @@ class ClassifierKind:
 
     def unfit(self, game: Game) -> str | None:
         """Say why it cannot play a game, or None."""
-        return None if game.language is not None else "the game offers no language for rules"
+        if game.language is None:
+            return "the game offers no language for rules"
+        if own_rules(game) is None:
+            return f"no rules come with it; make some: kibitz train {game.typed()} classifier"
+        return None
 
     def __call__(self, game: Game, model: str = "") -> CompiledAgent:
         """Make the agent from its model or its text file, or from what comes with the game."""
@@ -184,17 +188,15 @@ def own_rules(game: Game) -> Path | None:
 CLASSIFIER = ClassifierKind()
 
 
-def rules_table(about: Mapping[str, Any]) -> list[tuple[str, str, str, str]]:
-    """List the rules of a model in order of use: number, share of moves, how often it holds."""
-    rows = []
-    for place, text in enumerate(about["rules"]):
-        acts = about.get("acts", [])
-        holds = about.get("holds", [])
-        rows.append(
-            (
-                str(place + 1), text,
-                f"{acts[place]:.1%}" if place < len(acts) else "",
-                f"{holds[place]:.1%}" if place < len(holds) else "",
-            )
-        )  # fmt: skip
-    return rows
+def rules_table(about: Mapping[str, Any]) -> list[tuple[str, str, str, str, str]]:
+    """List rules in order of use: number, text, utility, share of moves, how often it holds."""
+    columns = [
+        [f"{number:{form}}" for number in about.get(name, [])]
+        for name, form in (("utility", ".2f"), ("acts", ".1%"), ("holds", ".1%"))
+    ]
+    blank = [""] * len(about["rules"])
+    utility, acts, holds = (column or blank for column in columns)
+    return [
+        (str(place + 1), *cells)
+        for place, cells in enumerate(zip(about["rules"], utility, acts, holds, strict=True))
+    ]

@@ -18,8 +18,8 @@ from kibitz.core.language import Language
 from kibitz.core.matching import ROW
 from kibitz.learners.classifier.breeding import new_rule
 from kibitz.learners.classifier.genetics import next_generation, worth_of
-from kibitz.learners.classifier.islands import COMPARING, Arena
-from kibitz.learners.classifier.lexicon import GENE
+from kibitz.learners.classifier.islands import COMPARING, OWN_DEALS, Arena
+from kibitz.learners.classifier.lexicon import EARNED, GENE
 from kibitz.learners.classifier.population import (
     ACTS,
     CONTESTS,
@@ -64,10 +64,15 @@ def wages_of(language: Language, text: str) -> np.ndarray:
 class Colony:
     """The population, what is known of each rule, and its chance."""
 
-    def __init__(self, arenas: tuple[Arena, Arena], settings: Any, seed: int) -> None:
+    def __init__(
+        self, arenas: tuple[Arena, Arena], settings: Any, seed: int, number: int = 0
+    ) -> None:
         self.arenas = arenas  # the easier game, and the game itself
         self.settings = settings
         self.seed = seed
+        # How many games it is to learn from, of all.
+        alone = settings.method == "population"
+        self.budget = settings.games if alone else settings.colony_games
         self.agents_seed = agents_seed(seed)
         arena = arenas[1]
         self.language: Language = arena.game.language
@@ -75,7 +80,8 @@ class Colony:
         self.pool = arena.pool
         n = settings.population
         self.rng = np.zeros(WORDS, np.int64)
-        sow(self.rng, seed, 0, 13)
+        sow(self.rng, seed, number, 13)
+        self.first = number * OWN_DEALS
         self.genes = np.zeros((n, GENE), np.float32)
         self.standing = np.zeros((n + 1, STANDING))
         self.count = np.zeros(3, np.int64)  # games, rounds, new rules
@@ -107,7 +113,7 @@ class Colony:
 
     def arena(self) -> Arena:
         """Give where the rules play now: the easier game at first."""
-        return self.arenas[0 if self.games < self.settings.easy * self.settings.games else 1]
+        return self.arenas[0 if self.games < self.settings.easy * self.budget else 1]
 
     def order(self) -> tuple[np.ndarray, int, np.ndarray]:
         """Give the rules by decreasing worth, how many may act, and what each is worth."""
@@ -127,7 +133,7 @@ class Colony:
         settings = self.settings
         order, acting, _ = self.order()
         games = settings.lane_games
-        lanes = self.play(self.arena(), order, acting, self.games, games, self.pay)
+        lanes = self.play(self.arena(), order, acting, self.first + self.games, games, self.pay)
         settle(
             np.stack([lane[0] for lane in lanes]), self.standing, settings.momentum, settings.rate
         )
@@ -168,8 +174,8 @@ class Colony:
                 game.rules, pointer(language.see), judge, thank, self.lexicon, rows.copy(),
                 order.copy(), acting, self.standing[:, UTILITY].copy(), pay, game.blank(),
                 game.cooperative, self.seed, self.agents_seed, first + number * games, games,
-                game.bound("most_legal"), game.bound("most_plies"), self.standing[:, CREDITS].copy(), earnings, uncovered,
-                scores,
+                game.bound("most_legal"), game.bound("most_plies"),
+                self.standing[:, CREDITS].copy(), earnings, uncovered, scores,
             )  # fmt: skip
             return earnings, uncovered, bare, scores
 
@@ -187,7 +193,10 @@ class Colony:
         """Give the rules that act as one list, in order of use. [rules, GENE]"""
         order, acting, _ = self.order()
         used = order[:acting]
-        return self.genes[used[self.standing[used, ACTS] > 0.0]]
+        used = used[self.standing[used, ACTS] > 0.0]
+        genes = self.genes[used].copy()
+        genes[:, EARNED] = self.standing[used, UTILITY]
+        return genes
 
     def figures(self) -> dict[str, Any]:
         """Give the figures for the curve."""

@@ -20,7 +20,7 @@ from kibitz.core.game import Game
 from kibitz.core.matching import DEED, NO_RULE, ROW
 from kibitz.core.registry import find_agent
 from kibitz.learners.classifier.breeding import FIRST_STEP
-from kibitz.learners.classifier.lexicon import GENE, STEP, Lexicon
+from kibitz.learners.classifier.lexicon import CHANGES, GENE, STEP, Lexicon
 from kibitz.learners.classifier.lists import (
     FIRST_STAGE,
     count_rules,
@@ -91,7 +91,7 @@ class Arena:
         """Give a list as genes, with as many rows as lists have here."""
         full = np.zeros((self.most_rules, GENE), np.float32)
         full[:, DEED] = NO_RULE
-        full[:, STEP : GENE - 1] = FIRST_STEP
+        full[:, STEP:CHANGES] = FIRST_STEP
         full[: len(genes), : genes.shape[1]] = genes
         return full
 
@@ -150,6 +150,10 @@ class Archipelago:
         sow(self.rng, seed, 0, 12)
         self.pool = arenas[1].pool
         self.spent = np.zeros(1, np.int64)
+        # After populations, which have had their share of the games, nothing is made easier.
+        after = settings.method == "both"
+        self.budget = settings.games - after * settings.colonies * settings.colony_games
+        self.easy = 0.0 if after else settings.easy
 
     @property
     def games(self) -> int:
@@ -168,13 +172,13 @@ class Archipelago:
 
     def arena(self) -> Arena:
         """Give where the lists play now: the easier game at first."""
-        return self.arenas[0 if self.games < self.settings.easy * self.settings.games else 1]
+        return self.arenas[0 if self.games < self.easy * self.budget else 1]
 
     def round(self) -> None:
         """Let every island that is left try changes, then give some up if it is time."""
         settings = self.settings
         arena = self.arena()
-        done = self.games / settings.games
+        done = self.games / self.budget
         # Later trials take more games: what is left to gain is smaller.
         stages = min(settings.stages, settings.stages - 2 + int(3 * done))
         islands = [self.islands[i] for i in self.alive]
@@ -189,7 +193,7 @@ class Archipelago:
         if self.arena() is not arena:  # what was scored in the easier game counts no more
             for island in islands:
                 island.known[0] = 0
-        left = self.left_at(self.games / settings.games)
+        left = self.left_at(self.games / self.budget)
         if left < len(self.alive):
             order = np.argsort([-score for score in self.compare()], kind="stable")
             self.alive = self.alive[np.sort(order[:left])]
@@ -198,7 +202,7 @@ class Archipelago:
         """Give how many islands are left when so much is done: half each time, one at the end."""
         count = self.settings.islands
         steps = max(1, int(np.ceil(np.log2(count)))) if count > 1 else 1
-        begun = max(0.0, (done - self.settings.easy) / max(1e-9, 0.75 - self.settings.easy))
+        begun = max(0.0, (done - self.easy) / max(1e-9, 0.75 - self.easy))
         return max(1, count >> min(steps, int(begun * steps)))
 
     def compare(self, games: int = 1000) -> list[float]:

@@ -2,7 +2,7 @@
 
 A *gene* is a rule with what breeding keeps beside it: GENE numbers, of which the first ROW are the
 rule as it is matched. Behind them stand the steps, one for each bound and each least number, and
-how often the rule has been changed by creeping.
+how often the rule has been changed by creeping; and last its utility, where it has earned one.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ STEPS_OF_CONDITION = CONDITION_TESTS + 1
 STEPS = TARGET_TESTS + CONDITIONS * STEPS_OF_CONDITION
 STEP = ROW
 CHANGES = ROW + STEPS  # how often it has crept
-GENE = CHANGES + 1
+EARNED = CHANGES + 1  # the utility of a rule that has earned one
+GENE = EARNED + 1
 
 
 class Lexicon(NamedTuple):

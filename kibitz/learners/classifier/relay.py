@@ -1,0 +1,113 @@
+"""A relay: populations learn first, and what they have learned is handed on to islands.
+
+A population finds rules that work together much sooner than random lists do; whole lists that
+compete then find the better order, and the last bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from kibitz.core.matching import ROW
+from kibitz.learners.classifier.colony import Colony
+from kibitz.learners.classifier.compaction import compact
+from kibitz.learners.classifier.islands import COMPARING, Archipelago, Arena
+from kibitz.learners.classifier.lists import count_rules
+from kibitz.learners.classifier.usage import usage_of
+
+HANDING_OVER = COMPARING + 200_000_000  # games on which lists are made small enough to hand on
+JUDGED_ON = 400  # of them
+
+
+class Relay:
+    """Colonies one after the other, then islands that begin with their lists."""
+
+    def __init__(
+        self, large: tuple[Arena, Arena], small: tuple[Arena, Arena], settings: Any, seed: int
+    ) -> None:
+        self.settings = settings
+        self.large = large  # arenas for populations, and for lists
+        self.colonies = [Colony(large, settings, seed, i) for i in range(settings.colonies)]
+        self.islands = Archipelago(small, settings, seed)
+        self.handed = np.zeros(1, np.int64)  # whether the islands have begun
+
+    @property
+    def games(self) -> int:
+        """Games played so far."""
+        return sum(colony.games for colony in self.colonies) + self.islands.games
+
+    @property
+    def running(self) -> Colony | Archipelago:
+        """Give who runs now."""
+        if self.handed[0]:
+            return self.islands
+        return next(
+            (c for c in self.colonies if c.games < self.settings.colony_games), self.colonies[-1]
+        )
+
+    def begin(self) -> None:
+        """Fill the populations."""
+        for colony in self.colonies:
+            colony.begin()
+
+    def round(self) -> None:
+        """Let whoever runs play a round; hand on when the colonies are done."""
+        self.running.round()
+        if not self.handed[0] and all(
+            colony.games >= self.settings.colony_games for colony in self.colonies
+        ):
+            self.hand_on()
+
+    def hand_on(self) -> None:
+        """Give every island the list of a colony, as small as it can be."""
+        arena = self.islands.arenas[1]
+        lists = [self.shortened(colony) for colony in self.colonies]
+        for number, island in enumerate(self.islands.islands):
+            island.genes[:] = arena.in_full(lists[number % len(lists)][: arena.most_rules])
+        self.handed[0] = 1
+
+    def shortened(self, colony: Colony) -> np.ndarray:
+        """Give a colony's list without what it does not need."""
+        arena = self.large[1]
+        genes = colony.as_list()
+        acts, _ = usage_of(arena.game, genes[:, :ROW], arena.seed)
+        used = arena.in_full(genes[np.array(acts) > 0.0])
+        short = compact(used, lambda tried: arena.scores(tried, HANDING_OVER, JUDGED_ON))
+        return short[: count_rules(short)]
+
+    def score(self, games: int) -> float:
+        """Score what runs now, on games that nobody learns from."""
+        return self.running.score(games)
+
+    def as_list(self) -> np.ndarray:
+        """Give the best list. [rules, GENE]"""
+        return self.running.as_list()
+
+    def figures(self) -> dict[str, Any]:
+        """Give the figures for the curve."""
+        return self.running.figures()
+
+    # --- checkpoints ---------------------------------------------------------------------------
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Give all that is needed to go on."""
+        kept = {f"islands {name}": array for name, array in self.islands.arrays().items()}
+        for i, colony in enumerate(self.colonies):
+            kept.update({f"colony {i} {name}": a for name, a in colony.arrays().items()})
+        return {**kept, "handed": self.handed}
+
+    def restore(self, kept: Mapping[str, np.ndarray]) -> None:
+        """Take up what was kept."""
+        self.handed[:] = kept["handed"]
+        self.islands.restore(_under("islands ", kept))
+        for i, colony in enumerate(self.colonies):
+            colony.restore(_under(f"colony {i} ", kept))
+
+
+def _under(prefix: str, kept: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    return {
+        name.removeprefix(prefix): array for name, array in kept.items() if name.startswith(prefix)
+    }
