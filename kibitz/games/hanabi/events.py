@@ -42,7 +42,7 @@ EVENTS = (
     Event("tells-playable", "a hint says something new of a card that fits", -0.3),
     Event("tells-critical", "a hint says something new of a critical card", -0.2),
     Event("tells-other", "a hint says something new of other cards only", -0.35),
-    Event("tells-nothing", "a hint says nothing new", -0.6),
+    Event("tells-nothing", "a hint says nothing new of the cards it points out", -0.6),
 )
 
 

@@ -76,7 +76,7 @@ def worth_of(standing, rule, caution, least_rate, young):
     credits = standing[rule, CREDITS]
     if credits < young:
         return -1e6 + standing[rule, UTILITY]
-    weighed = min(credits, 1.0 / max(least_rate, 1e-9))
+    weighed = max(1.0, min(credits, 1.0 / max(least_rate, 1e-9)))
     return standing[rule, UTILITY] - caution * np.sqrt(standing[rule, SPREAD] / weighed)
 
 
