@@ -14,12 +14,14 @@ from kibitz.core.errors import KibitzError
 from kibitz.core.game import HIDDEN
 from kibitz.core.matching import NONE, ROW, action_of, first_to_act, targets_of
 from kibitz.core.registry import find_agent, find_game
-from kibitz.games.hanabi.cards import hand_chances, is_critical, is_dead, is_playable
+from kibitz.games.hanabi.cards import allows, hand_chances, is_critical, is_dead, is_playable
 from kibitz.games.hanabi.cells import (
     CARDS,
     COLOUR_NAMED,
     DECK,
     DISCARD,
+    DISCARDED,
+    EMPTY,
     HINT,
     HINTS,
     MOST_HAND,
@@ -28,6 +30,7 @@ from kibitz.games.hanabi.cells import (
     VALUE,
     VALUE_NAMED,
     VALUES,
+    copies_of,
 )
 from kibitz.games.hanabi.tell_rules import is_known
 from kibitz.learners.classifier.agent import kind_of, read_rules
@@ -216,6 +219,12 @@ def test_own_cards(players):
             ):  # fmt: skip
                 wanted = sum(chances[place, c] for c in range(CARDS) if sort(view.cells, c))
                 assert words[name] == pytest.approx(wanted, abs=1e-6)
+            wanted = [c for c in range(CARDS) if not is_dead(view.cells, c)]
+            likely = sum(chances[place, c] for c in wanted)
+            fitting = sum(chances[place, c] for c in wanted if is_playable(view.cells, c))
+            assert words["playable if wanted"] == pytest.approx(
+                fitting / likely if likely > 1e-9 else 0.0, abs=1e-6
+            )
             assert words["green"] == pytest.approx(chances[place, 10:15].sum(), abs=1e-6)
             assert words["4"] == pytest.approx(chances[place, 3::5].sum(), abs=1e-6)
             told = int(view.cells[TOLD + view.cells[SLOT + view.seat * MOST_HAND + place]])
@@ -276,6 +285,22 @@ def test_when_and_how_a_card_was_hinted(players):
                 assert words["hinted"] == words["focus"] == words["with it"] == 0
 
 
+def sure_if_wanted(cells, seat: int) -> set[int]:
+    """Give the hinted cards of a hand that surely fit if they are not dead, for all to know."""
+    found = set()
+    for serial in cells[SLOT + seat * MOST_HAND :][:MOST_HAND]:
+        if serial == EMPTY or not cells[TOLD + serial] & (COLOUR_NAMED | VALUE_NAMED):
+            continue
+        wanted = [
+            c for c in range(CARDS)
+            if allows(cells[TOLD + serial], c) and not is_dead(cells, c)
+            and cells[DISCARDED + c] < copies_of(VALUES, c % VALUES)
+        ]  # fmt: skip
+        if wanted and all(is_playable(cells, c) for c in wanted):
+            found.add(int(serial))
+    return found
+
+
 @pytest.mark.parametrize("players", [2, 5])
 def test_hints_and_cards_of_others(players):
     for table in tables(players, deals=2):
@@ -306,6 +331,11 @@ def test_hints_and_cards_of_others(players):
             assert words["newest playable"] == is_playable(cells, touched[-1][0])
             assert words["focus playable"] == is_playable(cells, focus)
             assert words["focus critical"] == is_critical(cells, focus)
+            then = sure_if_wanted(table.copy().play(action).cells, other)
+            told_so = then - sure_if_wanted(table.cells, other)
+            fitting = sum(is_playable(cells, int(cells[DECK + s])) for s in told_so)
+            assert words["makes playable if wanted"] == fitting
+            assert words["misleads if wanted"] == len(told_so) - fitting
             assert words["informs"] == sum(not is_known(t, hint) for _, t in touched)
         for words in seen.things("fellow"):
             card = int(words["colour"]) * VALUES + int(words["value"]) - 1

@@ -10,7 +10,7 @@ import numpy as np
 from kibitz.core.compiled import SEE, compiled
 from kibitz.core.game import HIDDEN, PLIES, SEATS, VIEWER
 from kibitz.core.matching import NO_ACTION, START, STRIDE
-from kibitz.games.hanabi.cards import allowed_ids, cards_held, count_unseen, reach_of
+from kibitz.games.hanabi.cards import ROUNDING, allowed_ids, cards_held, count_unseen, reach_of
 from kibitz.games.hanabi.cells import (
     CARDS,
     COLOUR_NAMED_BIT,
@@ -72,8 +72,9 @@ from kibitz.games.hanabi.vocabulary import (
 # What all know of the table, as bits of identities.
 FITS, DEAD, CRITICAL, GONE, BOARD = 0, 1, 2, 3, 4
 # Of a hand, as bits of places: cards that fit, that are dead, that are critical; what their holder
-# can know; those of which another is in sight in a hand, or hinted in another.
-H_FITS, H_DEAD, H_CRITICAL, H_SURE, H_SURE_DEAD, H_DOUBLE, H_TAKEN, HAND = range(8)
+# can know, also if it takes for granted that a card is not dead; those of which another is in sight
+# in a hand, or hinted in another.
+H_FITS, H_DEAD, H_CRITICAL, H_SURE, H_SURE_DEAD, H_IF_WANTED, H_DOUBLE, H_TAKEN, HAND = range(9)
 
 
 @compiled(inline=True)
@@ -125,9 +126,16 @@ def chance_of(ids, wanted, left):
 
 
 @compiled()
+def fits_if_wanted(ids, board):
+    """Tell whether a card surely fits now, provided that it is not dead."""
+    wanted = ids & ~board[DEAD]
+    return wanted != 0 and wanted & ~board[FITS] == 0
+
+
+@compiled()
 def read_hand(view, seat, board, hand):
     """Write which cards of a hand are what, as bits of places; not yet the doubles. hand [HAND]"""
-    fits = dead = critical = sure = sure_dead = 0
+    fits = dead = critical = sure = sure_dead = if_wanted = 0
     for place in range(cards_held(view, seat)):
         serial = view[SLOT + seat * MOST_HAND + place]
         card = view[DECK + serial]
@@ -137,8 +145,9 @@ def read_hand(view, seat, board, hand):
         ids = may_be(view[TOLD + serial], board[GONE])
         sure |= int(ids & ~board[FITS] == 0) << place
         sure_dead |= int(ids & ~board[DEAD] == 0) << place
+        if_wanted |= int(fits_if_wanted(ids, board)) << place
     hand[H_FITS], hand[H_DEAD], hand[H_CRITICAL] = fits, dead, critical
-    hand[H_SURE], hand[H_SURE_DEAD] = sure, sure_dead
+    hand[H_SURE], hand[H_SURE_DEAD], hand[H_IF_WANTED] = sure, sure_dead, if_wanted
 
 
 @compiled()
@@ -205,12 +214,13 @@ def put_given(facts, at, step, view, seat, place, told, history):
 @compiled()
 def put_chances(facts, at, step, left, ids, board):
     """Write the chances of a card from what is left of each: that it fits, is dead, is critical,
-    has each colour and each value. Give the place of the next fact, and all that is left of it.
+    fits if it is not dead, has each colour and each value. Give the place of the next fact, and all
+    that is left of it.
 
     left [CARDS]
     """
     total = fits = dead = critical = 0.0
-    colours, values = at + 3 * step, at + (3 + COLOURS) * step
+    colours, values = at + 4 * step, at + (4 + COLOURS) * step
     for value in range(VALUES):
         facts[values + value * step] = 0.0
     for colour in range(COLOURS):
@@ -231,7 +241,8 @@ def put_chances(facts, at, step, left, ids, board):
     # Divided, not multiplied: what is sure must be exactly 1.
     at = put(facts, at, step, fits / total if total > 0.0 else 0.0)
     at = put(facts, at, step, dead / total if total > 0.0 else 0.0)
-    put(facts, at, step, critical / total if total > 0.0 else 0.0)
+    at = put(facts, at, step, critical / total if total > 0.0 else 0.0)
+    put(facts, at, step, fits / (total - dead) if total - dead > ROUNDING else 0.0)
     return values + VALUES * step, total
 
 
@@ -340,7 +351,10 @@ def put_players(view, facts, history, hands):
         at = put(facts, at, step, COUNT_OF[hands[seat, H_FITS]])
         at = put(facts, at, step, COUNT_OF[hinted])
         at = put(facts, at, step, awaits)
-        put(facts, at, step, errs)
+        at = put(facts, at, step, errs)
+        told_so = hands[seat, H_IF_WANTED] & hinted
+        at = put(facts, at, step, told_so & hands[seat, H_FITS] != 0)
+        put(facts, at, step, told_so & ~hands[seat, H_FITS] != 0)
 
 
 @compiled()
@@ -375,7 +389,7 @@ def put_tell(view, facts, at, onward, seat, hint, touched, hinted, board, left, 
     focus = focus_in(touched, hinted)
     chop = OLDEST_OF[(1 << held) - 1 & ~hinted]
     takes_chop = chop >= 0 and touched >> chop & 1
-    informs = makes_playable = makes_dead = doubles = 0
+    informs = makes_playable = makes_dead = doubles = told_so = 0
     within = 0  # identities in this hint
     then_playable = 0.0
     for place in range(held):
@@ -388,6 +402,8 @@ def put_tell(view, facts, at, onward, seat, hint, touched, hinted, board, left, 
             makes_playable += ids & ~board[FITS] == 0
         if hand[H_SURE_DEAD] >> place & 1 == 0:
             makes_dead += ids & ~board[DEAD] == 0
+        if (hinted | touched) >> place & 1 and not (hinted & hand[H_IF_WANTED]) >> place & 1:
+            told_so |= int(fits_if_wanted(ids, board)) << place
         if place == focus:
             then_playable = chance_of(ids, board[FITS], left)
         if points:
@@ -417,6 +433,8 @@ def put_tell(view, facts, at, onward, seat, hint, touched, hinted, board, left, 
     at = put(facts, at, step, makes_playable)
     at = put(facts, at, step, makes_dead)
     at = put(facts, at, step, then_playable)
+    at = put(facts, at, step, COUNT_OF[told_so & hand[H_FITS]])
+    at = put(facts, at, step, COUNT_OF[told_so & ~hand[H_FITS]])
     put(facts, at, step, HINT + HINTS * (onward - 1) + hint)
 
 

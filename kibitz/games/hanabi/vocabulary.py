@@ -70,6 +70,7 @@ NEXT_CARD = (
     chance("drawn playable", "chance that the next card fits", RELATION),
     chance("drawn dead", "chance that the next card can never be played", RELATION),
     chance("drawn critical", "chance that the next card is the last of its kind", RELATION),
+    chance("drawn playable if wanted", "chance that the next card fits, if not dead", RELATION),
     *(chance(f"drawn {name}", "chance that the next card has this colour", CHANCES)
       for name in COLOUR_NAMES[:COLOURS]),
     *(chance(f"drawn {value + 1}", "chance that the next card has this value", CHANCES)
@@ -96,6 +97,7 @@ OWN_WORDS = (
     chance("playable", "chance that it fits now", RELATION),
     chance("dead", "chance that it can never be played", RELATION),
     chance("critical", "chance that it is the last of its kind, and wanted", RELATION),
+    chance("playable if wanted", "chance that it fits now, provided that it is not dead", RELATION),
     *(chance(name, "chance of this colour", CHANCES) for name in COLOUR_NAMES[:COLOURS]),
     *(chance(str(value + 1), "chance of this value", CHANCES) for value in range(VALUES)),
     *PLACE_WORDS,
@@ -125,6 +127,8 @@ PLAYER_WORDS = (
     count("told", MOST_HAND, "its cards that a hint has pointed out", GIVEN),
     flag("awaits", "the focus of a hint of the last round fits now", GIVEN),
     flag("errs", "the focus of a hint of the last round does not fit", GIVEN),
+    flag("can play if wanted", "a hinted card fits, surely so if it is not dead", GIVEN),
+    flag("errs if wanted", "a hinted card that is not dead would surely fit, and does not", GIVEN),
 )
 HINT_WORDS = (
     ONWARD,
@@ -149,6 +153,10 @@ HINT_WORDS = (
     count("makes playable", MOST_HAND, "cards known to fit through it", TELLS),
     count("makes dead", MOST_HAND, "cards known to be dead through it", TELLS),
     chance("then playable", "chance, to its holder, that the focus fits", TELLS),
+    count("makes playable if wanted", MOST_HAND,
+          "hinted cards that fit, and now surely do if they are not dead", TELLS),
+    count("misleads if wanted", MOST_HAND,
+          "hinted cards that do not fit, and now surely would if they were not dead", TELLS),
 )  # fmt: skip
 
 GROUPS = (
