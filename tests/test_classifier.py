@@ -55,7 +55,7 @@ LANGUAGE = HANABI.language
 LEXICON = lexicon_of(LANGUAGE)
 SMALL = {
     "games": 3000, "islands": 2, "scouts": 10, "stages": 3, "round_games": 300, "tested_on": 100,
-    "compacted_on": 100, "colonies": 2, "colony_games": 480, "population": 40, "lane_games": 20,
+    "compacted_on": 100, "colonies": 2, "colony_share": 0.16, "population": 40, "lane_games": 20,
     "generation": 2, "young": 5.0, "protected": 5.0,
 }  # fmt: skip
 METHODS = ("lists", "population", "both")
@@ -298,9 +298,9 @@ def test_other_settings_of_a_population_run(tmp_path):
 
 
 def test_learning_pays():
-    """A few thousand games lift a list far above random rules, which score next to nothing."""
+    """Some games lift a list far above random rules, which score next to nothing."""
     learned = kibitz.train(
-        "classifier", HANABI, seed=1, method="lists", games=40_000, islands=2, scouts=100,
+        "classifier", HANABI, seed=1, method="lists", games=100_000, islands=3, scouts=200,
         tested_on=400, compacted_on=200,
     )  # fmt: skip
     assert learned.otherwise["bomb=pile"] > 8

@@ -616,7 +616,8 @@ def test_learners_are_listed(capsys):
     code, out, _ = ask(capsys, "learners")
     assert code == 0
     assert "--offspring" in out
-    assert json.loads(ask(capsys, "learners", "--json")[1])[0]["name"] == "evolution"
+    listed = [learner["name"] for learner in json.loads(ask(capsys, "learners", "--json")[1])]
+    assert listed == ["classifier", "evolution", "q_learning", "q_optimizer"]
 
 
 def test_training_that_was_interrupted_goes_on(tmp_path):

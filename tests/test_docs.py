@@ -147,7 +147,7 @@ def test_the_readme_names_every_game_agent_and_command():
     for point in distribution("kibitz").entry_points.select(group="kibitz.agents"):
         assert f"`{point.name}`" in text
     for command in build().registered_commands:
-        assert f"`{command.callback.__name__}`" in text
+        assert f"`{command.callback.__name__.replace('_', '-')}`" in text
 
 
 def test_every_decision_is_listed():

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from kibitz.core.errors import BadOption, unknown
+from kibitz.core.errors import BadOption, BrokenRules, unknown
 from kibitz.core.matching import (
     AT_LEAST,
     AT_MOST,
@@ -44,6 +44,8 @@ from kibitz.core.matching import (
     UNUSED,
     empty_row,
 )
+
+MOST_THINGS = 63  # of a group: they are bits of one number when rules are matched
 
 FLAG, CHANCE, COUNT, NAME = "flag", "chance", "count", "name"
 SIGNS = {AT_LEAST: ">=", AT_MOST: "<=", IS: "=", IS_NOT: "!="}
@@ -124,6 +126,13 @@ class Language:
     events: tuple[Event, ...] = ()
     easier: Mapping[str, Any] = field(default_factory=dict)
     vocabularies: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: {"usual": ()})
+
+    def __post_init__(self) -> None:
+        for group in self.groups:
+            if not 1 <= group.most <= MOST_THINGS:
+                raise BrokenRules(
+                    f"The group '{group.name}' has {group.most} things; 1 to {MOST_THINGS} can be."
+                )
 
     # --- layout --------------------------------------------------------------------------------
 

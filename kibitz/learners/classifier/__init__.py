@@ -62,7 +62,7 @@ class Settings:
     )
 
     colonies: Annotated[int, "both: populations, one after the other", 1, 32] = 3
-    colony_games: Annotated[int, "both: games of each population", 1, 10**12] = 150_000
+    colony_share: Annotated[float, "both: share of the games for each population", 0, 1] = 0.08
     population: Annotated[int, "population: rules in it", 10, 100_000] = 200
     credit: Annotated[Literal["rewards", "contests"], "population: how utility is earned"] = (
         "rewards"
@@ -176,8 +176,8 @@ def train(game: Game, settings: Settings, seed: int, run: Run) -> Learned:
     elif settings.method == "population":
         system = Colony(large, settings, seed)
     else:
-        if settings.games <= settings.colonies * settings.colony_games:
-            raise Misuse("The populations use up all games: raise --games.")
+        if settings.colonies * settings.colony_share >= 1.0:
+            raise Misuse("The populations use up all games: lower --colony-share or --colonies.")
         system = Relay(large, small, settings, seed)
     began = time.monotonic()
     kept = run.load_checkpoint()

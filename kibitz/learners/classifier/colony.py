@@ -72,7 +72,7 @@ class Colony:
         self.seed = seed
         # How many games it is to learn from, of all.
         alone = settings.method == "population"
-        self.budget = settings.games if alone else settings.colony_games
+        self.budget = settings.games if alone else int(settings.colony_share * settings.games)
         self.agents_seed = agents_seed(seed)
         arena = arenas[1]
         self.language: Language = arena.game.language

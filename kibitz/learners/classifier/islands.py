@@ -152,7 +152,8 @@ class Archipelago:
         self.spent = np.zeros(1, np.int64)
         # After populations, which have had their share of the games, nothing is made easier.
         after = settings.method == "both"
-        self.budget = settings.games - after * settings.colonies * settings.colony_games
+        share = settings.colonies * settings.colony_share if after else 0.0
+        self.budget = int((1.0 - share) * settings.games)
         self.easy = 0.0 if after else settings.easy
 
     @property

@@ -45,7 +45,7 @@ class Relay:
         if self.handed[0]:
             return self.islands
         return next(
-            (c for c in self.colonies if c.games < self.settings.colony_games), self.colonies[-1]
+            (colony for colony in self.colonies if colony.games < colony.budget), self.colonies[-1]
         )
 
     def begin(self) -> None:
@@ -56,9 +56,7 @@ class Relay:
     def round(self) -> None:
         """Let whoever runs play a round; hand on when the colonies are done."""
         self.running.round()
-        if not self.handed[0] and all(
-            colony.games >= self.settings.colony_games for colony in self.colonies
-        ):
+        if not self.handed[0] and all(colony.games >= colony.budget for colony in self.colonies):
             self.hand_on()
 
     def hand_on(self) -> None:
