@@ -34,7 +34,6 @@ from kibitz.learners.classifier.population import (
     THANKS,
     UTILITY,
     WAGES,
-    YOUNG,
     play_lane,
     settle,
 )
@@ -93,7 +92,6 @@ class Colony:
         self.pay[NICHE] = float(settings.niche)
         self.pay[FINAL] = settings.final
         self.pay[THANKS] = settings.thanks
-        self.pay[YOUNG] = settings.young
         wages = wages_of(self.language, settings.wages)
         self.pay[WAGES : WAGES + len(wages)] = wages
         self.shares = np.array(

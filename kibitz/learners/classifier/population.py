@@ -29,7 +29,7 @@ TIMES, EARNED, SQUARES, ACTED, HELD, EARNINGS = range(6)
 # acted, held; the generation in which it was made.
 UTILITY, SPREAD, CREDITS, ACTS, HOLDS, BORN, STANDING = range(7)
 # Settings of a lane, as numbers.
-CONTESTS, REST, YOUNG, EXPLORE, PAYS, NICHE, FINAL, THANKS, WAGES = range(9)
+CONTESTS, EXPLORE, PAYS, NICHE, FINAL, THANKS, WAGES = range(7)
 MOST_CONTESTS = 4  # in one game
 BY_LOT = 0.15  # the share of contests in which the challenger is no rule but any legal action
 NO_EVENT = -1
@@ -49,26 +49,17 @@ def value_to(points, seat, cooperative):
 
 @compiled()
 def play_on(
-    rules, see, lexicon, rows, order, acting, wanted, promoted, before, state, view, actions, facts,
-    rng, most_plies, points,
+    rules, see, lexicon, rows, order, acting, wanted, state, view, actions, facts, rng, most_plies,
+    points,
 ):  # fmt: skip
-    """Play a table to its end by the rules, and write the points.
-
-    A rule that is promoted is tried just before the one at the place `before`.
-    """
+    """Play a table to its end by the rules, and write the points."""
     for _ in range(most_plies):
         if state[SEAT] == OVER:
             break
         rules.look(state, state[SEAT], view)
         see(view, facts, wanted)
         action = NONE
-        for place in range(len(order)):
-            if place == before:
-                action = action_of(facts, lexicon.groups, lexicon.deeds, rows, promoted)
-                if action != NONE:
-                    break
-            if place >= acting:
-                break
+        for place in range(acting):
             action = action_of(facts, lexicon.groups, lexicon.deeds, rows, order[place])
             if action != NONE:
                 break
@@ -109,31 +100,6 @@ def draw_challenger(calls, order, action, rng):
     if n == 0:
         return NONE, 0
     return seen[below(rng, n)], n
-
-
-@compiled()
-def draw_rival(calls, order, after, action, credits, rng):
-    """Draw a rule behind a place that calls for another action, rather one seldom credited."""
-    best = NONE
-    n = 0
-    for place in range(after, len(order)):
-        called = calls[order[place]]
-        if called != NONE and called != action:
-            n += 1
-            if below(rng, n) == 0:
-                best = order[place]
-    if best == NONE:
-        return best
-    # A second draw; the one with fewer credits is taken.
-    other = NONE
-    n = 0
-    for place in range(after, len(order)):
-        called = calls[order[place]]
-        if called != NONE and called != action:
-            n += 1
-            if below(rng, n) == 0:
-                other = order[place]
-    return other if credits[other] < credits[best] else best
 
 
 @compiled()
@@ -183,7 +149,7 @@ def play_lane(
     contests_wanted, explore = pay[CONTESTS], pay[EXPLORE]
     pays, niche = pay[PAYS] > 0.0, pay[NICHE] > 0.0
     # Of each contest: the seat, who acted, what it did, the challenge, among how many, its worth.
-    contests = np.zeros((MOST_CONTESTS, 7))
+    contests = np.zeros((MOST_CONTESTS, 6))
     calls = np.empty((MOST_CONTESTS, len(rows)), np.int64)
     # Of each ply, for rewards: who acted, the seat, what it was paid.
     actors = np.empty(most_plies, np.int64)
@@ -203,11 +169,11 @@ def play_lane(
             seat = int(state[SEAT])
             rules.look(state, seat, view)
             see(view, facts, wanted)
-            actor, action, at = by_lot, NONE, acting
+            actor, action = by_lot, NONE
             for place in range(acting):
                 action = action_of(facts, lexicon.groups, lexicon.deeds, rows, order[place])
                 if action != NONE:
-                    actor, at = order[place], place
+                    actor = order[place]
                     break
             n = rules.legal(view, actions)
             if action == NONE:
@@ -229,29 +195,21 @@ def play_lane(
             if n_contests < MOST_CONTESTS and n > 1 and uniform(rng) < contests_wanted:
                 mine = calls[n_contests]
                 match_all(facts, lexicon, rows, order, mine, earnings)
-                promoted, before = NONE, NONE
-                if pay[REST] > 0.0:
-                    before = at
-                    promoted = draw_rival(mine, order, at, action, credits, rng)
-                    challenge, among = (mine[promoted], 1) if promoted != NONE else (NONE, 0)
-                else:
-                    challenge, among = draw_challenger(mine, order, action, rng)
+                challenge, among = draw_challenger(mine, order, action, rng)
                 if challenge == NONE or uniform(rng) < BY_LOT:
                     challenge = int(actions[below(rng, n)])
                     among = 0
-                    promoted, before = NONE, NONE
                 if challenge != action:
                     copy_cells(state, branch)
                     rules.play(branch, challenge)
                     sow(lots, agents_seed, first + game, 2 + n_contests)
-                    play_on(rules, see, lexicon, rows, order, acting, wanted, promoted, before,
-                            branch, view, actions, facts, lots, most_plies, points)  # fmt: skip
+                    play_on(rules, see, lexicon, rows, order, acting, wanted, branch, view, actions,
+                            facts, lots, most_plies, points)  # fmt: skip
                     contests[n_contests, 0] = seat
                     contests[n_contests, 1] = actor
                     contests[n_contests, 2] = action
                     contests[n_contests, 3] = challenge
                     contests[n_contests, 4] = among
-                    contests[n_contests, 6] = promoted
                     contests[n_contests, 5] = value_to(points, seat, cooperative)
                     n_contests += 1
             if not explores:
@@ -269,14 +227,8 @@ def play_lane(
         rules.score(state, points)
         scores[game] = value_to(points, 0, cooperative)
         for contest in range(n_contests):
-            seat, actor = int(contests[contest, 0]), int(contests[contest, 1])
+            seat = int(contests[contest, 0])
             gain = contests[contest, 5] - value_to(points, seat, cooperative)
-            promoted = int(contests[contest, 6])
-            if promoted != NONE:
-                credit(earnings, promoted, utility[actor] + gain)
-                if credits[promoted] >= pay[YOUNG]:
-                    credit(earnings, actor, utility[promoted] - gain)
-                continue
             settle_contest(contests[contest], gain, calls[contest], order, utility, earnings, rng)
         if pays:
             for ply in range(plies):
