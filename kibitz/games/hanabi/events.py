@@ -83,5 +83,5 @@ def thank(state, action):
     if action >= DISCARD:
         return -1
     history = np.empty((MOST_SEATS, HISTORY), np.int64)
-    read_history(state, history)
+    read_history(state, history, np.empty((MOST_SEATS, MOST_HAND), np.int64))
     return byte_of(history, int(state[SEAT]), WHEN, action) - 1

@@ -44,6 +44,7 @@ from kibitz.games.hanabi.hint_history import (
     FOCUS,
     HINTED,
     HISTORY,
+    MEANT,
     NEWEST,
     NEWEST_OF,
     OLDEST_OF,
@@ -51,6 +52,7 @@ from kibitz.games.hanabi.hint_history import (
     WHEN,
     WITH_IT,
     byte_of,
+    fits_next,
     focus_in,
     mark_of,
     read_history,
@@ -74,7 +76,10 @@ FITS, DEAD, CRITICAL, GONE, BOARD = 0, 1, 2, 3, 4
 # Of a hand, as bits of places: cards that fit, that are dead, that are critical; what their holder
 # can know, also if it takes for granted that a card is not dead; those of which another is in sight
 # in a hand, or hinted in another.
-H_FITS, H_DEAD, H_CRITICAL, H_SURE, H_SURE_DEAD, H_IF_WANTED, H_DOUBLE, H_TAKEN, HAND = range(9)
+(
+    H_FITS, H_DEAD, H_CRITICAL, H_SURE, H_SURE_DEAD, H_IF_WANTED, H_AS_MEANT, H_DOUBLE, H_TAKEN,
+    HAND,
+) = range(10)  # fmt: skip
 
 
 @compiled(inline=True)
@@ -133,9 +138,9 @@ def fits_if_wanted(ids, board):
 
 
 @compiled()
-def read_hand(view, seat, board, hand):
+def read_hand(view, seat, board, history, hand):
     """Write which cards of a hand are what, as bits of places; not yet the doubles. hand [HAND]"""
-    fits = dead = critical = sure = sure_dead = if_wanted = 0
+    fits = dead = critical = sure = sure_dead = if_wanted = as_meant = 0
     for place in range(cards_held(view, seat)):
         serial = view[SLOT + seat * MOST_HAND + place]
         card = view[DECK + serial]
@@ -146,6 +151,9 @@ def read_hand(view, seat, board, hand):
         sure |= int(ids & ~board[FITS] == 0) << place
         sure_dead |= int(ids & ~board[DEAD] == 0) << place
         if_wanted |= int(fits_if_wanted(ids, board)) << place
+        meant = ids & history[seat, MEANT + place]
+        as_meant |= int(meant != 0 and meant & ~board[FITS] == 0) << place
+    hand[H_AS_MEANT] = as_meant
     hand[H_FITS], hand[H_DEAD], hand[H_CRITICAL] = fits, dead, critical
     hand[H_SURE], hand[H_SURE_DEAD], hand[H_IF_WANTED] = sure, sure_dead, if_wanted
 
@@ -247,6 +255,23 @@ def put_chances(facts, at, step, left, ids, board):
 
 
 @compiled()
+def chances_as_meant(left, ids, board):
+    """Give the chances that a card fits and that it is dead, from the identities it was meant for.
+
+    left [CARDS]
+    """
+    total = fits = dead = 0.0
+    for card in range(CARDS if ids else 0):
+        if ids >> card & 1:
+            total += left[card]
+            fits += left[card] if board[FITS] >> card & 1 else 0.0
+            dead += left[card] if board[DEAD] >> card & 1 else 0.0
+    if total <= ROUNDING:
+        return 0.0, 0.0
+    return fits / total, dead / total
+
+
+@compiled()
 def put_own(view, facts, board, history):
     """Write the facts of one's own cards, and of the next card of the deck.
 
@@ -269,14 +294,19 @@ def put_own(view, facts, board, history):
         if view[DECK + serial] == HIDDEN:
             ids = allowed_ids(told)
             at, total = put_chances(facts, at, step, left, ids, board)
+            fits, dead = chances_as_meant(left, ids & history[seat, MEANT + place], board)
             share = 1.0 - 1.0 / total
             for card in range(CARDS):
                 left[card] *= share if ids >> card & 1 else 1.0
         else:
             alone = np.ones(CARDS)
-            at, _ = put_chances(facts, at, step, alone, 1 << int(view[DECK + serial]), board)
+            ids = 1 << int(view[DECK + serial])
+            at, _ = put_chances(facts, at, step, alone, ids, board)
+            fits, dead = chances_as_meant(alone, ids & history[seat, MEANT + place], board)
         at = put_place(facts, at, step, place, held, mark_of(history, seat, HINTED))
         at = put_given(facts, at, step, view, seat, place, told, history)
+        at = put(facts, at, step, fits)
+        at = put(facts, at, step, dead)
         at = put(facts, at, step, place)
         put(facts, at, step, DISCARD + place if view[NOTES] < view[MAX_NOTES] else NO_ACTION)
     facts[GROUP_TABLE[NEXT_CARD_, START]] = 1
@@ -313,6 +343,7 @@ def put_fellows(view, facts, board, left, history, hands):
             at = put(facts, at, step, hands[seat, H_SURE] >> place & 1)
             at = put(facts, at, step, hands[seat, H_SURE_DEAD] >> place & 1)
             at = put(facts, at, step, hands[seat, H_DOUBLE] >> place & 1)
+            at = put(facts, at, step, hands[seat, H_AS_MEANT] >> place & 1)
             hint = HINT + HINTS * (onward - 1)
             at = put(facts, at, step, hint + colour if view[NOTES] > 0 else NO_ACTION)
             put(facts, at, step, hint + VALUE + value if view[NOTES] > 0 else NO_ACTION)
@@ -354,16 +385,19 @@ def put_players(view, facts, history, hands):
         at = put(facts, at, step, errs)
         told_so = hands[seat, H_IF_WANTED] & hinted
         at = put(facts, at, step, told_so & hands[seat, H_FITS] != 0)
-        put(facts, at, step, told_so & ~hands[seat, H_FITS] != 0)
+        at = put(facts, at, step, told_so & ~hands[seat, H_FITS] != 0)
+        at = put(facts, at, step, hands[seat, H_AS_MEANT] & hands[seat, H_FITS] != 0)
+        put(facts, at, step, hands[seat, H_AS_MEANT] & ~hands[seat, H_FITS] != 0)
 
 
 @compiled()
-def put_tells(view, facts, board, left, history, hands):
+def put_tells(view, facts, board, left, history, serials, hands):
     """Write the facts of the hints that can be given."""
     seats = int(view[SEATS])
     count = 0
     for onward in range(1, seats if view[NOTES] > 0 else 1):
         seat = (int(view[VIEWER]) + onward) % seats
+        meant = fits_next(view, history, serials, board[FITS], int(view[VIEWER]), seat)
         for hint in range(HINTS):
             touched = 0
             for place in range(cards_held(view, seat)):
@@ -373,14 +407,15 @@ def put_tells(view, facts, board, left, history, hands):
                 at = GROUP_TABLE[TELL, START] + 1 + count
                 hinted = mark_of(history, seat, HINTED)
                 put_tell(
-                    view, facts, at, onward, seat, hint, touched, hinted, board, left, hands[seat]
-                )
+                    view, facts, at, onward, seat, hint, touched, hinted, board, left, meant,
+                    hands[seat],
+                )  # fmt: skip
                 count += 1
     facts[GROUP_TABLE[TELL, START]] = count
 
 
 @compiled()
-def put_tell(view, facts, at, onward, seat, hint, touched, hinted, board, left, hand):
+def put_tell(view, facts, at, onward, seat, hint, touched, hinted, board, left, meant, hand):
     """Write the facts of one hint. hand [HAND]"""
     step = GROUP_TABLE[TELL, STRIDE]
     held = cards_held(view, seat)
@@ -392,6 +427,7 @@ def put_tell(view, facts, at, onward, seat, hint, touched, hinted, board, left, 
     informs = makes_playable = makes_dead = doubles = told_so = 0
     within = 0  # identities in this hint
     then_playable = 0.0
+    focus_meant = False
     for place in range(held):
         serial = view[SLOT + seat * MOST_HAND + place]
         told = int(view[TOLD + serial])
@@ -406,6 +442,7 @@ def put_tell(view, facts, at, onward, seat, hint, touched, hinted, board, left, 
             told_so |= int(fits_if_wanted(ids, board)) << place
         if place == focus:
             then_playable = chance_of(ids, board[FITS], left)
+            focus_meant = meant >> int(view[DECK + serial]) & 1
         if points:
             card = 1 << int(view[DECK + serial])
             doubles += fresh >> place & 1 and (
@@ -435,6 +472,7 @@ def put_tell(view, facts, at, onward, seat, hint, touched, hinted, board, left, 
     at = put(facts, at, step, then_playable)
     at = put(facts, at, step, COUNT_OF[told_so & hand[H_FITS]])
     at = put(facts, at, step, COUNT_OF[told_so & ~hand[H_FITS]])
+    at = put(facts, at, step, focus_meant)
     put(facts, at, step, HINT + HINTS * (onward - 1) + hint)
 
 
@@ -465,11 +503,12 @@ def see(view, facts, wanted):
     history = np.empty((MOST_SEATS, HISTORY), np.int64)
     hands = np.zeros((MOST_SEATS, HAND), np.int64)
     read_board(view, board, left)
-    read_history(view, history)
+    serials = np.empty((MOST_SEATS, MOST_HAND), np.int64)
+    read_history(view, history, serials)
     if wanted & (1 << FELLOW | 1 << PLAYER | 1 << TELL):
         for seat in range(seats):
             if seat != view[VIEWER]:
-                read_hand(view, seat, board, hands[seat])
+                read_hand(view, seat, board, history, hands[seat])
         read_doubles(view, history, hands)
     if wanted >> GAME_ & 1:
         put_game(view, facts)
@@ -480,6 +519,6 @@ def see(view, facts, wanted):
     if wanted >> PLAYER & 1:
         put_players(view, facts, history, hands)
     if wanted >> TELL & 1:
-        put_tells(view, facts, board, left, history, hands)
+        put_tells(view, facts, board, left, history, serials, hands)
     if wanted & (1 << TABLE | 1 << DISCARD_PILE):
         put_piles(view, facts)

@@ -102,7 +102,10 @@ OWN_WORDS = (
     *(chance(str(value + 1), "chance of this value", CHANCES) for value in range(VALUES)),
     *PLACE_WORDS,
     *GIVEN_WORDS,
-)
+    chance("playable as meant", "chance that it fits now, provided that it did when a hint had it "
+           "for its focus; 0 if none had", GIVEN),
+    chance("dead as meant", "chance that it is dead, provided the same; 0 likewise", GIVEN),
+)  # fmt: skip
 FELLOW_WORDS = (
     ONWARD,
     *PATTERN,
@@ -115,7 +118,9 @@ FELLOW_WORDS = (
     flag("known playable", "its holder can know that it fits now", GIVEN),
     flag("known dead", "its holder can know that it is dead", GIVEN),
     flag("double", "another such card is in sight in a hand", RELATION),
-)
+    flag("playable as meant", "its holder is sure that it fits, if it did when a hint had it for "
+         "its focus", GIVEN),
+)  # fmt: skip
 PLAYER_WORDS = (
     ONWARD,
     flag("can play", "can know of a card that fits", GIVEN),
@@ -129,6 +134,8 @@ PLAYER_WORDS = (
     flag("errs", "the focus of a hint of the last round does not fit", GIVEN),
     flag("can play if wanted", "a hinted card fits, surely so if it is not dead", GIVEN),
     flag("errs if wanted", "a hinted card that is not dead would surely fit, and does not", GIVEN),
+    flag("can play as meant", "a card fits that surely does as meant", GIVEN),
+    flag("errs as meant", "a card does not fit that surely would as meant", GIVEN),
 )
 HINT_WORDS = (
     ONWARD,
@@ -157,6 +164,8 @@ HINT_WORDS = (
           "hinted cards that fit, and now surely do if they are not dead", TELLS),
     count("misleads if wanted", MOST_HAND,
           "hinted cards that do not fit, and now surely would if they were not dead", TELLS),
+    flag("focus as meant", "the focus fits, or will when all cards that hints promised are played",
+         TELLS),
 )  # fmt: skip
 
 GROUPS = (

@@ -116,7 +116,7 @@ class Island:
     def scout(self, arena: Arena, lists: int, rules: int) -> None:
         """Begin with the best of so many random lists."""
         best = -np.inf
-        tried = np.empty_like(self.genes)
+        tried = self.genes.copy()
         scores = np.empty(SCOUT_GAMES)
         for _ in range(lists):
             new_list(self.rng, arena.lexicon, tried, rules)
