@@ -9,6 +9,8 @@ WHEN      of each place: the ply of the last hint that pointed it out, plus 1; 0
 WITH_IT   of each place: how many cards that hint pointed out
 MEANT     one number for each place: the identities that the last hint that had the card for its
           focus can have meant (see `fits_next`), as bits; 0 if none had
+BY_CHOP   the same, if hints are read by the chop: one that points out the oldest unhinted card is
+          about that card, which fits or is critical
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from kibitz.core.compiled import compiled
 from kibitz.core.game import HIDDEN, PLIES, SEATS
 from kibitz.games.hanabi.cards import allowed_ids
 from kibitz.games.hanabi.cells import (
+    COLOURS,
     COLOURS_USED,
     DECK,
     DISCARD,
@@ -36,11 +39,13 @@ from kibitz.games.hanabi.cells import (
 )
 
 MARKED, WHEN, WITH_IT, MEANT = 0, 1, 2, 3
-HISTORY = MEANT + MOST_HAND
+BY_CHOP = MEANT + MOST_HAND
+HISTORY = BY_CHOP + MOST_HAND
 # Marks: cards that are hinted; and of a card's last hint, whether it was the newest that it pointed
 # out, the newest that it did for the first time, the oldest unhinted at the time.
 HINTED, NEWEST, FOCUS, WAS_CHOP, MARKS_KEPT = 0, 1, 2, 3, 4
 FIELD = 8  # bits of a field
+FIRST_IDS = sum(1 << VALUES * colour for colour in range(COLOURS))
 
 HANDS = range(1 << MOST_HAND)  # all sets of places, as bits
 NEWEST_OF = np.array([bits.bit_length() - 1 for bits in HANDS])
@@ -81,17 +86,27 @@ def focus_in(touched, hinted):
 
 
 @compiled()
-def fits_next(view, history, serials, fits, giver, taker):
+def chop_focus_in(touched, hinted, full):
+    """Give the place of the oldest unhinted card if it is pointed out, else of the usual focus."""
+    chop = OLDEST_OF[full & ~hinted]
+    if chop >= 0 and touched >> chop & 1:
+        return chop
+    return focus_in(touched, hinted)
+
+
+@compiled()
+def fits_next(view, history, serials, fits, giver, taker, reading):
     """Give the identities that a hint can mean: those that fit once all promised cards are played.
 
     A card is promised if it was the focus of a hint and is still held. Third hands are seen by
     both; of a card that the giver or the taker holds, both know what it must be where hints and
-    what they meant leave but one identity. history [seats, HISTORY], serials [seats, MOST_HAND]
+    what they meant leave but one identity. `reading` is MEANT or BY_CHOP.
+    history [seats, HISTORY], serials [seats, MOST_HAND]
     """
     promised = 0
     for seat in range(view[SEATS]):
         for place in range(MOST_HAND):
-            meant = history[seat, MEANT + place]
+            meant = history[seat, reading + place]
             if meant:
                 serial = serials[seat, place]
                 card = int(view[DECK + serial])
@@ -126,7 +141,7 @@ def read_history(view, history, serials):
     size = hand_size(view)
     full = (1 << size) - 1
     last = last_ids(view)
-    fits = 0
+    fits = once = twice = 0  # as bits: what fits, what has been discarded so often
     for colour in range(view[COLOURS_USED]):
         fits |= 1 << colour * VALUES
     drawn = 0
@@ -143,11 +158,16 @@ def read_history(view, history, serials):
         if action >= HINT:
             other = seat + (action - HINT) // HINTS + 1
             other = other if other < seats else other - seats
-            take_hint(view, history, serials, full, ply, seat, other, outcome, fits)
+            # The last of its kind: ones are there three times, the highest card once.
+            critical = last | once & ~FIRST_IDS | twice
+            take_hint(view, history, serials, full, ply, seat, other, outcome, fits, critical)
         else:
+            card = 1 << int(view[DECK + (outcome & SERIAL)])
             if outcome & FITTED:
-                card = 1 << int(view[DECK + (outcome & SERIAL)])
                 fits = fits & ~card | (card & ~last) << 1
+            else:
+                twice |= once & card
+                once |= card
             place = action - DISCARD if action >= DISCARD else action
             if history[seat, MARKED]:
                 take_out(history, seat, place)
@@ -160,7 +180,7 @@ def read_history(view, history, serials):
 
 
 @compiled()
-def take_hint(view, history, serials, full, ply, giver, taker, touched, fits):
+def take_hint(view, history, serials, full, ply, giver, taker, touched, fits, critical):
     """Note a hint on the cards that it points out."""
     marked = int(history[taker, MARKED])
     hinted = marked & full
@@ -172,8 +192,11 @@ def take_hint(view, history, serials, full, ply, giver, taker, touched, fits):
     marked |= 1 << (FIELD * NEWEST + NEWEST_OF[touched])
     marked |= 1 << (FIELD * FOCUS + focus)
     marked |= (touched & 1 << chop) << FIELD * WAS_CHOP
-    meant = fits_next(view, history, serials, fits, giver, taker)
+    meant = fits_next(view, history, serials, fits, giver, taker, MEANT)
+    by_chop = fits_next(view, history, serials, fits, giver, taker, BY_CHOP)
     history[taker, MEANT + focus] = meant
+    focus = chop_focus_in(touched, hinted, full)
+    history[taker, BY_CHOP + focus] = by_chop | (critical if focus == chop else 0)
     history[taker, MARKED] = marked
     spot = BYTES_OF[touched]
     history[taker, WHEN] = history[taker, WHEN] & ~spot | EVERY * (ply + 1) & spot
@@ -189,6 +212,7 @@ def take_out(history, seat, place):
     for what in (WHEN, WITH_IT):
         kept = history[seat, what]
         history[seat, what] = kept & low | kept >> FIELD & ~low
-    for at in range(MEANT + place, MEANT + MOST_HAND - 1):
-        history[seat, at] = history[seat, at + 1]
-    history[seat, MEANT + MOST_HAND - 1] = 0
+    for reading in (MEANT, BY_CHOP):
+        for at in range(reading + place, reading + MOST_HAND - 1):
+            history[seat, at] = history[seat, at + 1]
+        history[seat, reading + MOST_HAND - 1] = 0

@@ -40,6 +40,7 @@ from kibitz.games.hanabi.cells import (
     copies_of,
 )
 from kibitz.games.hanabi.hint_history import (
+    BY_CHOP,
     COUNT_OF,
     FOCUS,
     HINTED,
@@ -52,6 +53,7 @@ from kibitz.games.hanabi.hint_history import (
     WHEN,
     WITH_IT,
     byte_of,
+    chop_focus_in,
     fits_next,
     focus_in,
     mark_of,
@@ -77,9 +79,9 @@ FITS, DEAD, CRITICAL, GONE, BOARD = 0, 1, 2, 3, 4
 # can know, also if it takes for granted that a card is not dead; those of which another is in sight
 # in a hand, or hinted in another.
 (
-    H_FITS, H_DEAD, H_CRITICAL, H_SURE, H_SURE_DEAD, H_IF_WANTED, H_AS_MEANT, H_DOUBLE, H_TAKEN,
-    HAND,
-) = range(10)  # fmt: skip
+    H_FITS, H_DEAD, H_CRITICAL, H_SURE, H_SURE_DEAD, H_IF_WANTED, H_AS_MEANT, H_BY_CHOP,
+    H_DOUBLE, H_TAKEN, HAND,
+) = range(11)  # fmt: skip
 
 
 @compiled(inline=True)
@@ -140,7 +142,7 @@ def fits_if_wanted(ids, board):
 @compiled()
 def read_hand(view, seat, board, history, hand):
     """Write which cards of a hand are what, as bits of places; not yet the doubles. hand [HAND]"""
-    fits = dead = critical = sure = sure_dead = if_wanted = as_meant = 0
+    fits = dead = critical = sure = sure_dead = if_wanted = as_meant = by_chop = 0
     for place in range(cards_held(view, seat)):
         serial = view[SLOT + seat * MOST_HAND + place]
         card = view[DECK + serial]
@@ -153,7 +155,9 @@ def read_hand(view, seat, board, history, hand):
         if_wanted |= int(fits_if_wanted(ids, board)) << place
         meant = ids & history[seat, MEANT + place]
         as_meant |= int(meant != 0 and meant & ~board[FITS] == 0) << place
-    hand[H_AS_MEANT] = as_meant
+        meant = ids & history[seat, BY_CHOP + place]
+        by_chop |= int(meant != 0 and meant & ~board[FITS] == 0) << place
+    hand[H_AS_MEANT], hand[H_BY_CHOP] = as_meant, by_chop
     hand[H_FITS], hand[H_DEAD], hand[H_CRITICAL] = fits, dead, critical
     hand[H_SURE], hand[H_SURE_DEAD], hand[H_IF_WANTED] = sure, sure_dead, if_wanted
 
@@ -294,8 +298,11 @@ def put_own(view, facts, board, history):
         if view[DECK + serial] == HIDDEN:
             ids = allowed_ids(told)
             at, total = put_chances(facts, at, step, left, ids, board)
-            fits, dead = chances_as_meant(left, ids & history[seat, MEANT + place], board)
             share = 1.0 - 1.0 / total
+            fits, dead = chances_as_meant(left, ids & history[seat, MEANT + place], board)
+            by_chop, dead_by_chop = chances_as_meant(
+                left, ids & history[seat, BY_CHOP + place], board
+            )
             for card in range(CARDS):
                 left[card] *= share if ids >> card & 1 else 1.0
         else:
@@ -303,10 +310,15 @@ def put_own(view, facts, board, history):
             ids = 1 << int(view[DECK + serial])
             at, _ = put_chances(facts, at, step, alone, ids, board)
             fits, dead = chances_as_meant(alone, ids & history[seat, MEANT + place], board)
+            by_chop, dead_by_chop = chances_as_meant(
+                alone, ids & history[seat, BY_CHOP + place], board
+            )
         at = put_place(facts, at, step, place, held, mark_of(history, seat, HINTED))
         at = put_given(facts, at, step, view, seat, place, told, history)
         at = put(facts, at, step, fits)
         at = put(facts, at, step, dead)
+        at = put(facts, at, step, by_chop)
+        at = put(facts, at, step, dead_by_chop)
         at = put(facts, at, step, place)
         put(facts, at, step, DISCARD + place if view[NOTES] < view[MAX_NOTES] else NO_ACTION)
     facts[GROUP_TABLE[NEXT_CARD_, START]] = 1
@@ -387,7 +399,8 @@ def put_players(view, facts, history, hands):
         at = put(facts, at, step, told_so & hands[seat, H_FITS] != 0)
         at = put(facts, at, step, told_so & ~hands[seat, H_FITS] != 0)
         at = put(facts, at, step, hands[seat, H_AS_MEANT] & hands[seat, H_FITS] != 0)
-        put(facts, at, step, hands[seat, H_AS_MEANT] & ~hands[seat, H_FITS] != 0)
+        at = put(facts, at, step, hands[seat, H_AS_MEANT] & ~hands[seat, H_FITS] != 0)
+        put(facts, at, step, hands[seat, H_BY_CHOP] & hands[seat, H_FITS] != 0)
 
 
 @compiled()
@@ -397,7 +410,9 @@ def put_tells(view, facts, board, left, history, serials, hands):
     count = 0
     for onward in range(1, seats if view[NOTES] > 0 else 1):
         seat = (int(view[VIEWER]) + onward) % seats
-        meant = fits_next(view, history, serials, board[FITS], int(view[VIEWER]), seat)
+        viewer = int(view[VIEWER])
+        meant = fits_next(view, history, serials, board[FITS], viewer, seat, MEANT)
+        by_chop = fits_next(view, history, serials, board[FITS], viewer, seat, BY_CHOP)
         for hint in range(HINTS):
             touched = 0
             for place in range(cards_held(view, seat)):
@@ -408,14 +423,14 @@ def put_tells(view, facts, board, left, history, serials, hands):
                 hinted = mark_of(history, seat, HINTED)
                 put_tell(
                     view, facts, at, onward, seat, hint, touched, hinted, board, left, meant,
-                    hands[seat],
+                    by_chop, hands[seat],
                 )  # fmt: skip
                 count += 1
     facts[GROUP_TABLE[TELL, START]] = count
 
 
 @compiled()
-def put_tell(view, facts, at, onward, seat, hint, touched, hinted, board, left, meant, hand):
+def put_tell(view, facts, at, onward, seat, hint, touched, hinted, board, left, meant, by_chop, hand):
     """Write the facts of one hint. hand [HAND]"""
     step = GROUP_TABLE[TELL, STRIDE]
     held = cards_held(view, seat)
@@ -427,7 +442,10 @@ def put_tell(view, facts, at, onward, seat, hint, touched, hinted, board, left, 
     informs = makes_playable = makes_dead = doubles = told_so = 0
     within = 0  # identities in this hint
     then_playable = 0.0
-    focus_meant = False
+    focus_meant = true_by_chop = plays_by_chop = False
+    chop_focus = chop_focus_in(touched, hinted, (1 << held) - 1)
+    if chop_focus == chop:
+        by_chop |= board[CRITICAL]
     for place in range(held):
         serial = view[SLOT + seat * MOST_HAND + place]
         told = int(view[TOLD + serial])
@@ -443,6 +461,10 @@ def put_tell(view, facts, at, onward, seat, hint, touched, hinted, board, left, 
         if place == focus:
             then_playable = chance_of(ids, board[FITS], left)
             focus_meant = meant >> int(view[DECK + serial]) & 1
+        if place == chop_focus:
+            card = int(view[DECK + serial])
+            true_by_chop = by_chop >> card & 1
+            plays_by_chop = ids & by_chop & ~board[FITS] == 0 and true_by_chop
         if points:
             card = 1 << int(view[DECK + serial])
             doubles += fresh >> place & 1 and (
@@ -473,6 +495,8 @@ def put_tell(view, facts, at, onward, seat, hint, touched, hinted, board, left, 
     at = put(facts, at, step, COUNT_OF[told_so & hand[H_FITS]])
     at = put(facts, at, step, COUNT_OF[told_so & ~hand[H_FITS]])
     at = put(facts, at, step, focus_meant)
+    at = put(facts, at, step, true_by_chop)
+    at = put(facts, at, step, plays_by_chop)
     put(facts, at, step, HINT + HINTS * (onward - 1) + hint)
 
 

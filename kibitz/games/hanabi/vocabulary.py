@@ -105,6 +105,9 @@ OWN_WORDS = (
     chance("playable as meant", "chance that it fits now, provided that it did when a hint had it "
            "for its focus; 0 if none had", GIVEN),
     chance("dead as meant", "chance that it is dead, provided the same; 0 likewise", GIVEN),
+    chance("playable by chop", "chance that it fits now, if hints that point out the oldest "
+           "unhinted card are about that one, and mean that it fits or is critical", GIVEN),
+    chance("dead by chop", "chance that it is dead, provided the same", GIVEN),
 )  # fmt: skip
 FELLOW_WORDS = (
     ONWARD,
@@ -136,6 +139,7 @@ PLAYER_WORDS = (
     flag("errs if wanted", "a hinted card that is not dead would surely fit, and does not", GIVEN),
     flag("can play as meant", "a card fits that surely does as meant", GIVEN),
     flag("errs as meant", "a card does not fit that surely would as meant", GIVEN),
+    flag("can play by chop", "a card fits that surely does, reading hints by the chop", GIVEN),
 )
 HINT_WORDS = (
     ONWARD,
@@ -166,6 +170,9 @@ HINT_WORDS = (
           "hinted cards that do not fit, and now surely would if they were not dead", TELLS),
     flag("focus as meant", "the focus fits, or will when all cards that hints promised are played",
          TELLS),
+    flag("true by chop", "the same of the oldest unhinted card if it is pointed out; or that one "
+         "is critical", TELLS),
+    flag("plays by chop", "the focus, reading hints by the chop, will then surely fit", TELLS),
 )  # fmt: skip
 
 GROUPS = (
