@@ -430,7 +430,9 @@ def put_tells(view, facts, board, left, history, serials, hands):
 
 
 @compiled()
-def put_tell(view, facts, at, onward, seat, hint, touched, hinted, board, left, meant, by_chop, hand):
+def put_tell(
+    view, facts, at, onward, seat, hint, touched, hinted, board, left, meant, by_chop, hand
+):
     """Write the facts of one hint. hand [HAND]"""
     step = GROUP_TABLE[TELL, STRIDE]
     held = cards_held(view, seat)

@@ -89,6 +89,14 @@ class Settings:
     lane_games: Annotated[int, "population: games of each of four lanes in a round", 1, 10**6] = 60
     generation: Annotated[int, "population: rounds between the genetic steps", 1, 10**6] = 10
     covering: Annotated[bool, "population: renewed rules cover turns that had none"] = True
+    fitness: Annotated[Literal["strength", "accuracy"], "population: breed rules that earn much, "
+                       "or whose pay varies little"] = "strength"  # fmt: skip
+    tolerance: Annotated[float, "population: error of a rule that is as good as none, for "
+                         "accuracy", 0.0001, 1000] = 0.3  # fmt: skip
+    niches: Annotated[bool, "population: parents are chosen among rules that agree in a situation"
+                      ] = False  # fmt: skip
+    numerosity: Annotated[bool, "population: a rule that is made again counts for more"] = False
+    subsumption: Annotated[bool, "population: more general rules stand for new ones"] = False
     in_place: Annotated[bool, "population: steps change rules, not copies of them"] = False
     renewed: Annotated[float, "population: share deleted and regenerated", 0, 1] = 0.02
     specialised: Annotated[float, "population: share specialised", 0, 1] = 0.02

@@ -7,7 +7,7 @@ of games, never by the clock or the cores.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from kibitz.core.errors import BadOption, unknown
 from kibitz.core.language import Language
 from kibitz.core.matching import ROW
 from kibitz.learners.classifier.breeding import new_rule
-from kibitz.learners.classifier.genetics import next_generation, worth_of
+from kibitz.learners.classifier.genetics import Manner, next_generation, worth_of
 from kibitz.learners.classifier.islands import COMPARING, OWN_DEALS, Arena
 from kibitz.learners.classifier.lexicon import EARNED, GENE
 from kibitz.learners.classifier.population import (
@@ -29,7 +29,9 @@ from kibitz.learners.classifier.population import (
     FINAL,
     HOLDS,
     NICHE,
+    NUMBER,
     PAYS,
+    SPREAD,
     STANDING,
     THANKS,
     UTILITY,
@@ -44,6 +46,7 @@ REMEMBERED = 8  # situations without a rule that a lane keeps
 FADES = 0.8  # what is left of the counts of acts and holds after a generation
 TOURNAMENT = 4
 RATE = 1.0  # how fast steps adapt
+INACCURATE, STEEPNESS = 0.1, 5.0  # accuracy beyond the tolerance, and how fast it falls
 
 
 def wages_of(language: Language, text: str) -> np.ndarray:
@@ -58,6 +61,16 @@ def wages_of(language: Language, text: str) -> np.ndarray:
         except ValueError:
             raise BadOption(f"'{part}': a wage is a number, as in storm=-3.") from None
     return np.array(list(wages.values()), np.float64)
+
+
+class Lane(NamedTuple):
+    """What came of the games of one lane."""
+
+    earnings: np.ndarray
+    uncovered: np.ndarray  # situations without a rule
+    bare: int  # how many there were
+    moments: np.ndarray  # other situations
+    scores: np.ndarray
 
 
 class Colony:
@@ -98,6 +111,10 @@ class Colony:
             [settings.renewed, settings.specialised, settings.generalised, settings.merged,
              settings.crept]
         )  # fmt: skip
+        self.manner = Manner(
+            settings.covering, settings.in_place, settings.numerosity, settings.subsumption,
+            settings.protected, settings.young, RATE, TOURNAMENT,
+        )  # fmt: skip
 
     @property
     def games(self) -> int:
@@ -108,6 +125,7 @@ class Colony:
         """Fill the population with random rules."""
         for rule in range(len(self.genes)):
             new_rule(self.rng, self.lexicon, self.genes[rule])
+        self.standing[:, NUMBER] = 1.0
 
     def arena(self) -> Arena:
         """Give where the rules play now: the easier game at first."""
@@ -133,30 +151,47 @@ class Colony:
         games = settings.lane_games
         lanes = self.play(self.arena(), order, acting, self.first + self.games, games, self.pay)
         settle(
-            np.stack([lane[0] for lane in lanes]), self.standing, settings.momentum, settings.rate
+            np.stack([lane.earnings for lane in lanes]),
+            self.standing,
+            settings.momentum,
+            settings.rate,
         )
         self.count[0] += LANES * games
         self.count[1] += 1
-        self.recent[0] = np.mean([lane[3].mean() for lane in lanes])
+        self.recent[0] = np.mean([lane.scores.mean() for lane in lanes])
         if self.count[1] % settings.generation == 0:
             self.renew(lanes)
 
-    def renew(self, lanes: list[Any]) -> None:
+    def renew(self, lanes: list[Lane]) -> None:
         """Run the genetic steps once."""
         settings = self.settings
-        *_, worth = self.order()
-        bare = np.concatenate([lane[1][: min(lane[2], REMEMBERED)] for lane in lanes])
-        facts = bare if len(bare) else np.zeros((1, self.language.facts), np.float32)
+        n = len(self.genes)
+        bare = np.concatenate([lane.uncovered[: min(lane.bare, REMEMBERED)] for lane in lanes])
         self.count[2] += next_generation(
-            self.rng, self.lexicon, self.genes, self.standing, worth, self.shares,
-            settings.covering, facts, len(bare), settings.protected, settings.in_place,
-            int(self.count[1]), RATE, TOURNAMENT,
+            self.rng, self.lexicon, self.genes, self.standing, self.fitness(),
+            self.standing[:n, CREDITS] >= settings.young, self.shares, bare,
+            np.concatenate([lane.moments for lane in lanes]), self.manner, int(self.count[1]),
         )  # fmt: skip
         self.standing[:, [ACTS, HOLDS]] *= FADES
 
+    def fitness(self) -> np.ndarray:
+        """Give by what rules are bred and deleted: what they are worth, or how sure that is."""
+        settings = self.settings
+        *_, worth = self.order()
+        if settings.fitness == "strength":
+            return worth
+        n = len(self.genes)
+        error = np.sqrt(self.standing[:n, SPREAD])
+        accuracy = np.where(
+            error <= settings.tolerance,
+            1.0,
+            INACCURATE * (np.maximum(error, 1e-9) / settings.tolerance) ** -STEEPNESS,
+        )
+        return np.where(self.standing[:n, CREDITS] >= settings.young, accuracy, 0.0)
+
     def play(
         self, arena: Arena, order: np.ndarray, acting: int, first: int, games: int, pay: np.ndarray
-    ) -> list[Any]:
+    ) -> list[Lane]:
         """Play so many games in each lane: what was earned, what was uncovered, and the scores."""
         game = arena.game
         rows = np.ascontiguousarray(self.genes[:, :ROW])
@@ -164,18 +199,19 @@ class Colony:
         judge = pointer(language.judge or judge_nothing)
         thank = pointer(language.thank or thank_nobody)
 
-        def lane(number: int) -> Any:
+        def lane(number: int) -> Lane:
             earnings = np.zeros((len(rows) + 1, EARNINGS))
             uncovered = np.zeros((REMEMBERED, language.facts), np.float32)
+            moments = np.zeros((REMEMBERED * self.settings.niches, language.facts), np.float32)
             scores = np.zeros(games)
             bare = play_lane(
                 game.rules, pointer(language.see), judge, thank, self.lexicon, rows.copy(),
                 order.copy(), acting, self.standing[:, UTILITY].copy(), pay, game.blank(),
                 game.cooperative, self.seed, self.agents_seed, first + number * games, games,
                 game.bound("most_legal"), game.bound("most_plies"),
-                self.standing[:, CREDITS].copy(), earnings, uncovered, scores,
+                self.standing[:, CREDITS].copy(), earnings, uncovered, moments, scores,
             )  # fmt: skip
-            return earnings, uncovered, bare, scores
+            return Lane(earnings, uncovered, bare, moments, scores)
 
         return list(self.pool.map(lane, range(LANES)))
 
@@ -185,7 +221,7 @@ class Colony:
         lanes = self.play(
             self.arenas[1], order, acting, COMPARING, -(-games // LANES), np.zeros_like(self.pay)
         )
-        return float(np.concatenate([lane[3] for lane in lanes]).mean())
+        return float(np.concatenate([lane.scores for lane in lanes]).mean())
 
     def as_list(self) -> np.ndarray:
         """Give the rules that act as one list, in order of use. [rules, GENE]"""

@@ -10,6 +10,8 @@ merging          good rules of the same kind with the same deed are crossed
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from kibitz.core.chance import below, uniform
@@ -40,6 +42,7 @@ from kibitz.core.matching import (
     TEST,
     TESTS,
     WORD,
+    action_of,
 )
 from kibitz.learners.classifier.breeding import (
     FIRST_STEP,
@@ -62,9 +65,11 @@ from kibitz.learners.classifier.population import (
     BORN,
     CREDITS,
     HOLDS,
+    NUMBER,
     SPREAD,
     UTILITY,
 )
+from kibitz.learners.classifier.subsumption import same_rule, stand_in
 
 # How many rules of a generation each step makes, as shares of the population.
 SHARES = RENEW, SPECIALISE, GENERALISE, MERGE, CREEP = range(5)
@@ -157,11 +162,12 @@ def cover(rng, lexicon, facts, gene):
 
 
 @compiled()
-def tournament(rng, scores, genes, size):
-    """Draw some rules and give the one with the greatest score, or NONE."""
+def tournament(rng, scores, genes, inside, size):
+    """Draw some of the rules inside a niche; give the one with the greatest score, or NONE."""
+    candidates = np.flatnonzero(inside)
     best = NONE
-    for _ in range(size):
-        rule = below(rng, len(scores))
+    for _ in range(size if len(candidates) > 0 else 0):
+        rule = candidates[below(rng, len(candidates))]
         if genes[rule, DEED] != NO_RULE and (best == NONE or scores[rule] > scores[best]):
             best = rule
     return best
@@ -192,7 +198,7 @@ def partner_of(rng, scores, genes, rule, similar):
 
 
 @compiled()
-def is_weak_sign(standing, rule, young, generation):
+def is_no_longer_young(standing, rule, young, generation):
     """Tell whether a rule may be deleted: it is no longer young."""
     return standing[rule, CREDITS] >= young or generation - standing[rule, BORN] > 60
 
@@ -201,12 +207,11 @@ def is_weak_sign(standing, rule, young, generation):
 def weakest(rng, genes, standing, merit, young, generation, taken, size):
     """Find a rule to delete: of some, the one of least merit; NONE if all are young."""
     best = NONE
-    for rule in range(len(genes)):
-        if genes[rule, DEED] == NO_RULE and not taken[rule]:
-            return rule
     for _ in range(size):
         rule = below(rng, len(genes))
-        if taken[rule] or not is_weak_sign(standing, rule, young, generation):
+        if taken[rule] or genes[rule, DEED] == NO_RULE:
+            continue
+        if not is_no_longer_young(standing, rule, young, generation):
             continue
         if best == NONE or merit[rule] < merit[best]:
             best = rule
@@ -214,57 +219,138 @@ def weakest(rng, genes, standing, merit, young, generation, taken, size):
 
 
 @compiled()
-def is_there(genes, child):
-    """Tell whether a rule is in the population already."""
-    for rule in range(len(genes)):
-        same = True
-        for place in range(ROW):
-            if genes[rule, place] != child[place]:
-                same = False
-                break
-        if same:
-            return True
-    return False
-
-
-@compiled()
-def clear(standing, rule, generation, utility):
+def clear(standing, rule, generation):
     """Forget what was known of a rule."""
     for fact in range(standing.shape[1]):
         standing[rule, fact] = 0.0
-    standing[rule, UTILITY] = utility
     standing[rule, BORN] = generation
+    standing[rule, NUMBER] = 1.0
+
+
+class Manner(NamedTuple):
+    """How the genetic steps are run."""
+
+    covering: bool  # new rules cover situations without a rule
+    in_place: bool  # steps change the rules themselves; else what they make replaces weak ones
+    numerosity: bool  # a rule that is made twice counts twice, and is deleted as often
+    subsumption: bool  # a rule for which a proven, more general one can stand is not added
+    protected: float  # credits before a rule may be deleted
+    proven: float  # credits before a rule may stand for others
+    rate: float  # how fast steps adapt
+    size: int  # of tournaments
+
+
+@compiled()
+def ranks_of(fitness, standing):
+    """Give the three scores by which rules are chosen: strong, weak and wide, and their merit.
+
+    Weak and wide: low fitness and high coverage, the sum of both ranks. Merit: high fitness, and
+    often acting.
+    """
+    n = len(fitness)
+    weak, merit = np.empty(n), np.zeros(n)
+    by_fitness = np.argsort(fitness)
+    by_coverage = np.argsort(np.log1p(standing[:n, HOLDS]))
+    by_acts = np.argsort(standing[:n, ACTS])
+    for rank in range(n):
+        weak[by_fitness[rank]] = -rank
+        merit[by_fitness[rank]] += rank
+        merit[by_acts[rank]] += rank
+    for rank in range(n):
+        weak[by_coverage[rank]] += rank
+    return weak, merit
+
+
+@compiled()
+def niche_of(rng, lexicon, genes, rows, moment, inside):
+    """Mark the rules that call for the same action in a situation, an action drawn by lot."""
+    calls = np.full(len(genes), NONE)
+    chosen = NONE
+    n = 0
+    for rule in range(len(genes)):
+        calls[rule] = action_of(moment, lexicon.groups, lexicon.deeds, rows, rule)
+        if calls[rule] != NONE:
+            n += 1
+            if below(rng, n) == 0:
+                chosen = calls[rule]
+    for rule in range(len(genes)):
+        inside[rule] = chosen != NONE and calls[rule] == chosen
+
+
+@compiled()
+def make_child(rng, lexicon, genes, step, parent, strong, rate, child):
+    """Write what a step makes of a rule; tell whether it could."""
+    for place in range(GENE):
+        child[place] = genes[parent, place]
+    if step == SPECIALISE:
+        specialise(rng, lexicon, child, rate)
+    elif step == GENERALISE:
+        generalise(rng, lexicon, child, rate)
+    elif step == CREEP:
+        creep(rng, lexicon, child, 0.3, rate, 0)
+    else:
+        similar = below(rng, 2) == 0
+        other = partner_of(rng, strong, genes, parent, similar)
+        if other == NONE:
+            return False
+        if similar:
+            cross_average(lexicon, genes[parent], genes[other], child)
+        else:
+            cross_uniform(rng, genes[parent], genes[other], child)
+    return True
+
+
+@compiled()
+def make_room_for_one(rng, genes, standing, merit, manner, generation, taken):
+    """Find or make a place for a new rule: NONE if all rules are young."""
+    empty = NONE
+    for rule in range(len(genes)):
+        if genes[rule, DEED] == NO_RULE:
+            empty = rule
+    while True:
+        rule = weakest(
+            rng, genes, standing, merit, manner.protected, generation, taken, 2 * manner.size
+        )
+        if rule == NONE:
+            return NONE
+        standing[rule, NUMBER] -= 1.0
+        if standing[rule, NUMBER] < 1.0:
+            return rule
+        if empty != NONE:
+            return empty
+
+
+@compiled()
+def count_twice(rng, genes, standing, twin, merit, manner, generation, taken):
+    """Let a rule count for one more; some other then counts for one less, or is deleted."""
+    rule = weakest(
+        rng, genes, standing, merit, manner.protected, generation, taken, 2 * manner.size
+    )
+    if rule in (NONE, twin):
+        return
+    standing[twin, NUMBER] += 1.0
+    standing[rule, NUMBER] -= 1.0
+    if standing[rule, NUMBER] < 1.0:
+        clear(standing, rule, generation)
+        standing[rule, NUMBER] = 0.0
+        genes[rule, DEED] = NO_RULE
 
 
 @compiled()
 def next_generation(
-    rng, lexicon, genes, standing, worth, shares, covering, facts, bare, young, in_place,
-    generation, rate, size,
+    rng, lexicon, genes, standing, fitness, able, shares, bare, moments, manner, generation
 ):  # fmt: skip
     """Run the genetic steps once; give how many rules are new.
 
-    shares [5], facts [situations, facts] of which `bare` are there, genes [rules, GENE],
-    standing [rules + 1, STANDING], worth [rules]. With `in_place` the steps change the rules
-    themselves, otherwise what they make takes the place of weak rules.
+    genes [rules, GENE], standing [rules + 1, STANDING], fitness [rules], able [rules] to stand for
+    others, shares [5], bare [situations, facts] without a rule, moments [situations, facts] from
+    whose niches parents are chosen; if there are none, from all rules.
     """
     n = len(genes)
     taken = np.zeros(n, np.bool_)  # new in this generation
-    coverage = np.zeros(n)
-    strong = np.empty(n)
-    weak = np.empty(n)
-    for rule in range(n):
-        coverage[rule] = np.log1p(standing[rule, HOLDS])
-        strong[rule] = worth[rule]
-    # Low utility and high coverage: the sum of both ranks. Merit: high utility, and often acting.
-    by_worth, by_coverage = np.argsort(worth), np.argsort(coverage)
-    by_acts = np.argsort(standing[:n, ACTS])
-    merit = np.zeros(n)
-    for rank in range(n):
-        weak[by_worth[rank]] = -rank
-        merit[by_worth[rank]] += rank
-        merit[by_acts[rank]] += rank
-    for rank in range(n):
-        weak[by_coverage[rank]] += rank
+    inside = np.ones(n, np.bool_)
+    weak, merit = ranks_of(fitness, standing)
+    rows = np.ascontiguousarray(genes[:, :ROW])
     made = 0
     for step in range(len(shares)):
         count = int(shares[step] * n)
@@ -274,44 +360,37 @@ def next_generation(
             child = np.zeros(GENE, genes.dtype)
             parent = NONE
             if step == RENEW:
-                if covering and bare > 0:
-                    cover(rng, lexicon, facts[below(rng, min(bare, len(facts)))], child)
+                if manner.covering and len(bare) > 0:
+                    cover(rng, lexicon, bare[below(rng, len(bare))], child)
                 else:
                     new_rule(rng, lexicon, child)
             else:
-                scores = weak if step == SPECIALISE else strong
+                scores = weak if step == SPECIALISE else fitness
                 if step == GENERALISE:
                     scores = -weak
-                parent = tournament(rng, scores, genes, size)
+                if len(moments) > 0:
+                    moment = moments[below(rng, len(moments))]
+                    niche_of(rng, lexicon, genes, rows, moment, inside)
+                parent = tournament(rng, scores, genes, inside, manner.size)
                 if parent == NONE or taken[parent]:
                     continue
-                for place in range(GENE):
-                    child[place] = genes[parent, place]
-                if step == SPECIALISE:
-                    specialise(rng, lexicon, child, rate)
-                elif step == GENERALISE:
-                    generalise(rng, lexicon, child, rate)
-                elif step == CREEP:
-                    creep(rng, lexicon, child, 0.3, rate, 0)
-                else:
-                    similar = below(rng, 2) == 0
-                    other = partner_of(rng, strong, genes, parent, similar)
-                    if other == NONE:
-                        continue
-                    if similar:
-                        cross_average(lexicon, genes[parent], genes[other], child)
-                    else:
-                        cross_uniform(rng, genes[parent], genes[other], child)
-            if is_there(genes, child):
+                if not make_child(rng, lexicon, genes, step, parent, fitness, manner.rate, child):
+                    continue
+            twin = same_rule(genes, child)
+            if twin == NONE and manner.subsumption:
+                twin = stand_in(genes, able, child)
+            if twin != NONE:
+                if manner.numerosity:
+                    count_twice(rng, genes, standing, twin, merit, manner, generation, taken)
                 continue
-            place_for = parent
-            if parent == NONE or not in_place:
-                place_for = weakest(rng, genes, standing, merit, young, generation, taken, 2 * size)
-            if place_for == NONE:
+            at = parent
+            if parent == NONE or not manner.in_place:
+                at = make_room_for_one(rng, genes, standing, merit, manner, generation, taken)
+            if at == NONE:
                 continue
             for place in range(GENE):
-                genes[place_for, place] = child[place]
-            clear(standing, place_for, generation, 0.0)
-            taken[place_for] = True
+                genes[at, place] = child[place]
+            clear(standing, at, generation)
+            taken[at] = True
             made += 1
     return made

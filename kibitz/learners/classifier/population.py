@@ -26,8 +26,8 @@ from kibitz.core.matching import NONE, action_of, groups_of
 # how often it acted, how often it held.
 TIMES, EARNED, SQUARES, ACTED, HELD, EARNINGS = range(6)
 # What is known of each rule: utility, mean square of its surprises, how often it was credited,
-# acted, held; the generation in which it was made.
-UTILITY, SPREAD, CREDITS, ACTS, HOLDS, BORN, STANDING = range(7)
+# acted, held; the generation in which it was made; how many rules it counts for.
+UTILITY, SPREAD, CREDITS, ACTS, HOLDS, BORN, NUMBER, STANDING = range(8)
 # Settings of a lane, as numbers.
 CONTESTS, EXPLORE, PAYS, NICHE, FINAL, THANKS, WAGES = range(7)
 MOST_CONTESTS = 4  # in one game
@@ -130,13 +130,15 @@ def credit(earnings, rule, worth):
 @compiled()
 def play_lane(
     rules, see, judge, thank, lexicon, rows, order, acting, utility, pay, blank, cooperative, seed,
-    agents_seed, first, games, most_legal, most_plies, credits, earnings, uncovered, scores,
+    agents_seed, first, games, most_legal, most_plies, credits, earnings, uncovered, moments,
+    scores,
 ):  # fmt: skip
     """Play games and write down what the rules have earned; give how many turns had no rule.
 
     rows [rules, ROW], order [rules in use] by decreasing worth, utility [rules] with a last one
-    for an action by lot, earnings [rules + 1, EARNINGS], uncovered [situations, facts],
-    scores [games]. Branches of contests have the same deal and the same lots as the game itself.
+    for an action by lot, earnings [rules + 1, EARNINGS], uncovered [situations, facts] and moments
+    [situations, facts], any turns by lot, scores [games]. Branches of contests have the same deal
+    and the same lots as the game itself.
     """
     state, branch, view = np.empty_like(blank), np.empty_like(blank), np.empty_like(blank)
     actions = np.empty(most_legal, np.int32)
@@ -145,6 +147,7 @@ def play_lane(
     points = np.zeros(seats)
     rng, lots = np.zeros(4, np.int64), np.zeros(4, np.int64)
     by_lot = len(rows)
+    turns = 0
     wanted = groups_of(lexicon.deeds, rows)
     contests_wanted, explore = pay[CONTESTS], pay[EXPLORE]
     pays, niche = pay[PAYS] > 0.0, pay[NICHE] > 0.0
@@ -182,6 +185,12 @@ def play_lane(
                     for fact in range(len(facts)):
                         uncovered[bare, fact] = facts[fact]
                 bare += 1
+            if len(moments) > 0:
+                turns += 1
+                kept = below(rng, turns)
+                if kept < len(moments):
+                    for fact in range(len(facts)):
+                        moments[kept, fact] = facts[fact]
             if niche:
                 match_all(facts, lexicon, rows, order, held[plies], earnings)
             explores = explore > 0.0 and uniform(rng) < explore
