@@ -43,7 +43,7 @@ class Settings:
         "whole lists of rules compete; one population earns its utility by credit; or lists go on "
         "from what populations have learned",
     ] = "both"
-    games: Annotated[int, "games in all", 1000, 10**12] = 3_000_000
+    games: Annotated[int, "games in all", 1000, 10**12] = 2_000_000
     vocabulary: Annotated[str, "which words rules may use: see kibitz words"] = "usual"
     without: Annotated[str, "topics, groups, words or deeds left out, with + between them"] = ""
     easy: Annotated[float, "share of the games in which the game is made easier", 0.0, 0.9] = 0.2
@@ -52,7 +52,7 @@ class Settings:
     compacted_on: Annotated[int, "games on which needless rules are left out", 0, 10**7] = 2000
     cores: Annotated[int, "how many cores to use; 0 for all", 0, 1024] = 0
 
-    islands: Annotated[int, "lists: improved side by side at first", 1, 32] = 8
+    islands: Annotated[int, "lists: improved side by side at first", 1, 32] = 4
     most_rules: Annotated[int, "lists: rules of a list", 1, 200] = 20
     first_rules: Annotated[int, "lists: rules of a random list", 1, 200] = 10
     scouts: Annotated[int, "lists: random ones of which an island takes the best", 1, 10**6] = 500
@@ -61,8 +61,11 @@ class Settings:
         8000
     )
 
-    colonies: Annotated[int, "both: populations, one after the other", 1, 32] = 3
-    colony_share: Annotated[float, "both: share of the games for each population", 0, 1] = 0.08
+    polish: Annotated[float, "lists: share of the games in which CMA-ES moves all bounds", 0, 1] = (
+        0.0
+    )
+    colonies: Annotated[int, "both: populations, one after the other", 1, 32] = 8
+    colony_share: Annotated[float, "both: share of the games for each population", 0, 1] = 0.025
     population: Annotated[int, "population: rules in it", 10, 100_000] = 200
     credit: Annotated[Literal["rewards", "contests"], "population: how utility is earned"] = (
         "rewards"
@@ -106,8 +109,24 @@ class Settings:
 
 
 PRESETS: dict[str, dict[str, Any]] = {
-    "quick": {"games": 400_000, "islands": 4, "scouts": 200},
+    "quick": {"games": 400_000, "islands": 4, "scouts": 200, "colonies": 4, "colony_share": 0.06},
     "population": {"method": "population", "easy": 0.0},
+    # As the project does it from which the method comes: the plain language, strength as a momentum
+    # average, rewards at once and at the end, rules changed where they stand, nobody protected.
+    "seed": {
+        "method": "population",
+        "vocabulary": "plain",
+        "easy": 0.0,
+        "covering": False,
+        "momentum": 0.9,
+        "caution": 0.0,
+        "young": 0.0,
+        "protected": 0.0,
+        "explore": 0.0,
+        "thanks": 0.0,
+        "final": 0.5,
+        "in_place": True,
+    },
 }
 
 

@@ -28,11 +28,12 @@ from kibitz.learners.classifier.lists import (
     new_list,
     play_list,
 )
+from kibitz.learners.classifier.polish import CHILD_GAMES, COST, Polish
 from kibitz.play.match import Runner
 
 # Games are named by number; every use has its own, so that nothing is judged on what it learned.
 OWN_DEALS = 50_000_000  # of each island
-COMPARING, TESTING = 3_000_000_000, 3_500_000_000
+COMPARING, TESTING, POLISHING = 3_000_000_000, 3_500_000_000, 3_600_000_000
 SCOUT_GAMES = 20
 LANES = 4  # shares of a long series of games, which two cores can play at once
 
@@ -154,6 +155,8 @@ class Archipelago:
         after = settings.method == "both"
         share = settings.colonies * settings.colony_share if after else 0.0
         self.budget = int((1.0 - share) * settings.games)
+        generations = int(settings.polish * self.budget) // COST
+        self.polish = Polish(arenas[1].lexicon, generations, seed)
         self.easy = 0.0 if after else settings.easy
 
     @property
@@ -178,6 +181,9 @@ class Archipelago:
     def round(self) -> None:
         """Let every island that is left try changes, then give some up if it is time."""
         settings = self.settings
+        if self.games >= (1.0 - settings.polish) * self.budget and not self.polish.is_over:
+            self.polish_bounds()
+            return
         arena = self.arena()
         done = self.games / self.budget
         # Later trials take more games: what is left to gain is smaller.
@@ -198,6 +204,36 @@ class Archipelago:
         if left < len(self.alive):
             order = np.argsort([-score for score in self.compare()], kind="stable")
             self.alive = self.alive[np.sort(order[:left])]
+
+    def polish_bounds(self) -> None:
+        """Run a generation of CMA-ES on the bounds of the best list; take the last one if better.
+
+        Every generation has fresh deals, the same for all its children.
+        """
+        if self.polish.genes is None:
+            self.alive = np.array([self.best().number])
+            self.polish.begin(self.islands[self.alive[0]].genes)
+        island = self.islands[self.alive[0]]
+        if not self.polish.is_over:
+            first = POLISHING + int(self.polish.done[0]) * CHILD_GAMES
+            arena = self.arena()
+            lists = self.polish.ask()
+            scores = [float(arena.scores(genes, first, CHILD_GAMES).mean()) for genes in lists]
+            self.polish.tell(scores)
+            self.spent[0] += COST
+        if self.polish.is_over:
+            polished = self.polish.best()
+            if polished is not None and self.is_better(polished, island.genes):
+                island.genes[:] = polished
+            island.known[0] = 0
+
+    def is_better(self, genes: np.ndarray, other: np.ndarray, games: int = 4000) -> bool:
+        """Tell whether a list scores more than another on the same deals."""
+        arena = self.arena()
+        self.spent[0] += 2 * games
+        first = POLISHING + 90_000_000
+        gain = arena.scores(genes, first, games) - arena.scores(other, first, games)
+        return bool(gain.mean() > 0.0)
 
     def left_at(self, done: float) -> int:
         """Give how many islands are left when so much is done: half each time, one at the end."""
@@ -250,6 +286,7 @@ class Archipelago:
             "tally": np.stack([island.tally for island in self.islands]),
             "alive": np.isin(np.arange(len(self.islands)), self.alive).astype(np.int64),
             "spent": self.spent,
+            **self.polish.arrays(),
         }
 
     def restore(self, kept: Mapping[str, np.ndarray]) -> None:
@@ -263,3 +300,6 @@ class Archipelago:
             island.scores[:] = kept["scores"][i]
             island.known[:] = kept["known"][i]
             island.tally[:] = kept["tally"][i]
+        self.polish.restore(kept)
+        if self.polish.done[0] and not self.polish.is_over:
+            self.polish.begin(self.islands[self.alive[0]].genes)

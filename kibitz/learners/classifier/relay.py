@@ -20,6 +20,7 @@ from kibitz.learners.classifier.usage import usage_of
 
 HANDING_OVER = COMPARING + 200_000_000  # games on which lists are made small enough to hand on
 JUDGED_ON = 400  # of them
+COMPARED_ON = 1000  # games on which it is seen whose lists are best
 
 
 class Relay:
@@ -60,11 +61,20 @@ class Relay:
             self.hand_on()
 
     def hand_on(self) -> None:
-        """Give every island the list of a colony, as small as it can be."""
+        """Give the islands the lists of the best colonies, as small as they can be.
+
+        Populations differ much, and a bad one is seldom worth more games: half are given up here.
+        """
         arena = self.islands.arenas[1]
-        lists = [self.shortened(colony) for colony in self.colonies]
+        lists = [self.shortened(colony)[: arena.most_rules] for colony in self.colonies]
+        scores = [
+            float(arena.scores(arena.in_full(genes), COMPARING, COMPARED_ON).mean())
+            for genes in lists
+        ]
+        order = np.argsort([-score for score in scores], kind="stable")
+        best = order[: max(1, (len(lists) + 1) // 2)]
         for number, island in enumerate(self.islands.islands):
-            island.genes[:] = arena.in_full(lists[number % len(lists)][: arena.most_rules])
+            island.genes[:] = arena.in_full(lists[best[number % len(best)]])
         self.handed[0] = 1
 
     def shortened(self, colony: Colony) -> np.ndarray:

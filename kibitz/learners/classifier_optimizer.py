@@ -1,0 +1,221 @@
+"""The optimizer of the classifier system: which of its many settings learn best, by Optuna.
+
+Every trial is a training run of its own in the folder, so whatever was stopped goes on where it
+was. Optuna's tree-structured Parzen estimator proposes what to try next from all that was tried. It
+is seeded anew for every trial: what it proposes follows from the seed and the trials so far.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any, ClassVar, Literal
+
+from kibitz.core.agent import CompiledAgent
+from kibitz.core.errors import Misuse, unknown
+from kibitz.core.files import save
+from kibitz.core.game import Game
+from kibitz.core.plots import BLUE, Canvas
+from kibitz.core.training import Run
+from kibitz.learners import train as train_by_name
+
+LEARNER = "classifier"
+SEEDS = 1 << 63
+# What can be varied: from, to, and whether by orders of magnitude; or the choices.
+SPACE: dict[str, tuple[Any, ...]] = {
+    "population": (40, 600, True),
+    "lane_games": (10, 200, True),
+    "generation": (1, 40, True),
+    "explore": (0.005, 0.4, True),
+    "rate": (0.0001, 0.05, True),
+    "caution": (0.0, 4.0, False),
+    "young": (2.0, 200.0, True),
+    "protected": (2.0, 200.0, True),
+    "thanks": (0.0, 1.5, False),
+    "renewed": (0.0, 0.08, False),
+    "specialised": (0.0, 0.08, False),
+    "generalised": (0.0, 0.08, False),
+    "merged": (0.0, 0.08, False),
+    "crept": (0.0, 0.08, False),
+    "covering": (False, True),
+    "fitness": ("strength", "accuracy"),
+    "niches": (False, True),
+    "numerosity": (False, True),
+    "subsumption": (False, True),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What can be set about the search."""
+
+    vary: Annotated[str, "settings to vary, with + between them"] = (
+        "population+generation+explore+caution+young+renewed+specialised+generalised+merged+crept"
+    )
+    trials: Annotated[int, "settings to try", 2, 10_000] = 30
+    seeds: Annotated[int, "trainings of each, with seeds of their own", 1, 100] = 2
+    games: Annotated[int, "games of each training", 1000, 10**9] = 40_000
+    tested_on: Annotated[int, "fresh games that tell how good the rules are", 100, 10**7] = 1000
+    method: Annotated[Literal["population", "lists", "both"], "as of the classifier system"] = (
+        "population"
+    )
+    cores: Annotated[int, "how many cores to use; 0 for all", 0, 1024] = 0
+
+
+PRESETS: dict[str, dict[str, Any]] = {"quick": {"trials": 8, "seeds": 1, "games": 10_000}}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tuned:
+    """What the search gives: all that was tried, the best of it and its agent."""
+
+    tried: list[dict[str, Any]]  # settings and score of each trial
+    best: dict[str, Any]
+    score: float
+    agent: CompiledAgent
+    path: Path | None
+
+    columns: ClassVar[tuple[str, ...]] = ("trial", "score", "settings")
+
+    def rows(self) -> list[tuple[str, str, str]]:
+        """List the trials, the best first."""
+        order = sorted(enumerate(self.tried), key=lambda pair: -pair[1]["score"])
+        return [
+            (str(number), f"{trial['score']:.2f}", in_words(trial["settings"]))
+            for number, trial in order
+        ]
+
+    def summary(self) -> str:
+        """Say in a line how it went."""
+        return f"best of {len(self.tried)}: score {self.score:.2f} with {in_words(self.best)}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the figures as plain data."""
+        return {"tried": self.tried, "best": self.best, "score": self.score}
+
+
+def in_words(settings: Mapping[str, Any]) -> str:
+    """Write settings as the command line takes them."""
+    parts = []
+    for name, value in settings.items():
+        option = name.replace("_", "-")
+        if isinstance(value, bool):
+            parts.append(f"--{option}" if value else f"--no-{option}")
+        else:
+            shown = f"{value:.4g}" if isinstance(value, float) else value
+            parts.append(f"--{option} {shown}")
+    return " ".join(parts)
+
+
+def train(game: Game, settings: Settings, seed: int, run: Run) -> Tuned:
+    """Try settings until all trials are done; give the best, and what it has learned."""
+    try:
+        import optuna
+    except ImportError:
+        raise Misuse(
+            "The search needs Optuna: pip install 'kibitz[tuning]', or pip install optuna."
+        ) from None
+    names = [name.strip() for name in settings.vary.split("+") if name.strip()]
+    for name in names:
+        if name not in SPACE:
+            raise unknown("setting to vary", name, SPACE)
+    if not names:
+        raise Misuse("Nothing is to vary: name some settings with --vary.")
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    space = {name: distribution(optuna, name) for name in names}
+    run.claim()
+    tried: list[dict[str, Any]] = []
+    study = optuna.create_study(direction="maximize")
+    with TemporaryDirectory() as spare:
+        folder = Path(run.folder or spare) / "trials"
+        for number in range(settings.trials):
+            study.sampler = optuna.samplers.TPESampler(
+                seed=(seed + number) % (1 << 32), n_startup_trials=min(10, settings.trials // 3)
+            )
+            trial = study.ask(space)
+            score = score_of(game, settings, seed, trial.params, folder / str(number), run, number)
+            study.tell(trial, score)
+            tried.append({"settings": dict(trial.params), "score": score})
+            best = max(entry["score"] for entry in tried)
+            run.log(trial=number, score=score, best=best, **as_figures(trial.params))
+            run.tell(number + 1, settings.trials, f"best {best:.2f}")
+        at = max(range(len(tried)), key=lambda i: tried[i]["score"])
+        model = trained(game, settings, seed, tried[at]["settings"], folder / str(at) / "0")
+    about = {"best": tried[at]["settings"], "score": tried[at]["score"], **model.to_dict()}
+    path = run.finish(
+        LEARNER, {"rows": rows_of(game, model.rules)}, about, lambda rows, to: plot(rows, to, run)
+    )
+    if run.folder is not None:
+        save(run.folder / "trials.json", json.dumps(tried, indent=1) + "\n")
+    return Tuned(
+        tried=tried, best=tried[at]["settings"], score=tried[at]["score"], agent=model.agent,
+        path=path,
+    )  # fmt: skip
+
+
+def distribution(optuna: Any, name: str) -> Any:
+    """Give what Optuna draws a setting from."""
+    choices = SPACE[name]
+    if isinstance(choices[-1], bool) and len(choices) == 3:
+        low, high, by_magnitude = choices
+        whole = isinstance(low, int)
+        kind = optuna.distributions.IntDistribution if whole else (
+            optuna.distributions.FloatDistribution
+        )  # fmt: skip
+        return kind(low, high, log=by_magnitude)
+    return optuna.distributions.CategoricalDistribution(choices)
+
+
+def score_of(
+    game: Game, settings: Settings, seed: int, params: Mapping[str, Any], folder: Path, run: Run,
+    number: int,
+) -> float:  # fmt: skip
+    """Train with some settings and every seed; give the mean score."""
+    total = 0.0
+    for i in range(settings.seeds):
+        run.tell(number, settings.trials, f"trial {number + 1}, seed {i + 1}")
+        total += trained(game, settings, seed + i, params, folder / str(i)).score
+    return total / settings.seeds
+
+
+def trained(
+    game: Game, settings: Settings, seed: int, params: Mapping[str, Any], folder: Path
+) -> Any:
+    """Train with some settings, or take what was trained before."""
+    return train_by_name(
+        LEARNER, game, seed=seed % SEEDS, folder=folder, plots=False,
+        **{
+            "method": settings.method, "games": settings.games, "easy": 0.0,
+            "tested_on": settings.tested_on, "compacted_on": 0, "cores": settings.cores, **params,
+        },
+    )  # fmt: skip
+
+
+def as_figures(params: Mapping[str, Any]) -> dict[str, float | str]:
+    """Give settings as cells of the table of trials."""
+    return {
+        name: value if isinstance(value, str) else float(value) for name, value in params.items()
+    }
+
+
+def rows_of(game: Game, rules: Sequence[str]) -> Any:
+    """Give rules as the array that a model keeps."""
+    return game.language.read_all("\n".join(rules))
+
+
+def plot(rows: Sequence[Mapping[str, Any]], path: Path, run: Run) -> None:
+    """Draw what every trial scored, and the best so far."""
+    canvas = Canvas(
+        f"{run.game.described()}: settings of the classifier system",
+        f"kibitz train {run.game.name} classifier-optimizer --seed {run.about['seed']}",
+    )
+    (axes,) = canvas.axes(1)
+    numbers = [row["trial"] for row in rows]
+    axes.plot(numbers, [row["score"] for row in rows], "o", ms=4, color=BLUE, label="a trial")
+    axes.step(numbers, [row["best"] for row in rows], where="post", color=BLUE, label="the best")
+    axes.set(xlabel="trial", ylabel="score")
+    canvas.legend(axes, columns=2)
+    canvas.save(path)
