@@ -285,6 +285,84 @@ def test_when_and_how_a_card_was_hinted(players):
                 assert words["hinted"] == words["focus"] == words["with it"] == 0
 
 
+def read_hints(table, by_chop: bool) -> dict[int, set[int]]:
+    """Read what hints meant, as the seat to move can: the identities of cards by serial number.
+
+    Done anew, with sets and whole tables, from what the words say.
+    """
+    known = table.view().cells
+    meant: dict[int, set[int]] = {}
+    for before, action in table.record().steps():
+        if action >= HINT:
+            giver = before.seat
+            onward, hint = divmod(action - HINT, HINTS)
+            taker = (giver + onward + 1) % before.game.players
+            meant.update(read_hint(before, known, meant, giver, taker, hint, by_chop))
+    return meant
+
+
+def hand_of(cells, seat: int) -> list[int]:
+    return [int(s) for s in cells[SLOT + seat * MOST_HAND :][:MOST_HAND] if s != EMPTY]
+
+
+def read_hint(before, known, meant, giver, taker, hint, by_chop) -> dict[int, set[int]]:
+    """Give the focus of a hint and what it can mean, from what is known by now."""
+    cells = before.cells
+    fits = {c for c in range(CARDS) if is_playable(cells, c)}
+    promised: set[int] = set()
+    for holder in range(before.game.players):
+        for serial in hand_of(cells, holder):
+            if serial in meant:
+                ids = {c for c in meant[serial] if allows(known[TOLD + serial], c)}
+                if holder not in (giver, taker) and known[DECK + serial] != HIDDEN:
+                    promised.add(int(known[DECK + serial]))
+                elif len(ids) == 1:
+                    promised |= ids
+    while fits & promised:
+        fits = fits - promised | {c + 1 for c in fits & promised if c % VALUES + 1 < VALUES}
+    hand = hand_of(cells, taker)
+    hinted = {s for s in hand if cells[TOLD + s] & (COLOUR_NAMED | VALUE_NAMED)}
+    touched = [s for s in hand if hint in (cells[DECK + s] // VALUES, VALUE + cells[DECK + s] % 5)]
+    focus = ([s for s in touched if s not in hinted] or touched)[-1]
+    chop = next((s for s in hand if s not in hinted), None)
+    if by_chop and chop in touched:
+        return {chop: fits | {c for c in range(CARDS) if is_critical(cells, c)}}
+    return {focus: fits}
+
+
+@pytest.mark.parametrize("players", [2, 3, 5])
+def test_what_hints_meant(players):
+    chances = np.zeros((MOST_HAND, CARDS))
+    told = 0
+    for number, table in enumerate(tables(players, deals=4)):
+        if number % 3:
+            continue
+        view = table.view()
+        hand_chances(view.cells, chances)
+        seen = Seen(view)
+        for word, by_chop in (("as meant", False), ("by chop", True)):
+            meant = read_hints(table, by_chop)
+            own = seen.things("own")
+            for place, serial in enumerate(hand_of(view.cells, view.seat)):
+                likely = {c: chances[place, c] for c in meant.get(serial, ())}
+                total = sum(likely.values())
+                fits = sum(p for c, p in likely.items() if is_playable(view.cells, c))
+                dead = sum(p for c, p in likely.items() if is_dead(view.cells, c))
+                chance = (fits / total, dead / total) if total > 1e-9 else (0.0, 0.0)
+                found = own[place][f"playable {word}"], own[place][f"dead {word}"]
+                assert found == pytest.approx(chance, abs=1e-6)
+                told += total > 0.0
+            for words in seen.things("tell"):
+                onward, hint = divmod(int(words["hint"]) - HINT, HINTS)
+                other = (view.seat + onward + 1) % players
+                ((focus, ids),) = read_hint(
+                    table, view.cells, meant, view.seat, other, hint, by_chop
+                ).items()
+                name = "true by chop" if by_chop else "focus as meant"
+                assert words[name] == (int(view.cells[DECK + focus]) in ids)
+    assert told > 100
+
+
 def sure_if_wanted(cells, seat: int) -> set[int]:
     """Give the hinted cards of a hand that surely fit if they are not dead, for all to know."""
     found = set()

@@ -72,9 +72,10 @@ def find_agent(who: Any, game: Game) -> Agent:
         raise Misuse(
             f"{who!r} is no agent: give a name, a model file, a class or a function."
         ) from None
-    if Path(text).suffix == ".safetensors":
+    name, colon, settings = text.partition(":")
+    named = colon and (name in agent_kinds(game) or name in game.agents)
+    if Path(text).suffix == ".safetensors" and not named:
         return _from_model(Path(text), game)
-    name, _, settings = text.partition(":")
     given = split(settings) if settings else {}
     return _made(_kind(name, game), game, given, text)
 

@@ -131,6 +131,18 @@ def last_ids(view):
     return ids
 
 
+@compiled(inline=True)
+def last_of_kind(last, once, twice, thrice):
+    """Give the identities of which one card is left and that can still be reached, as bits.
+
+    Ones are there three times, the highest cards once, all others twice.
+    """
+    lost = thrice | (twice | once & last) & ~FIRST_IDS
+    for _ in range(VALUES - 1):
+        lost |= (lost & ~last) << 1  # what is lost ends its colour
+    return ((last | once) & ~FIRST_IDS | twice) & ~lost
+
+
 @compiled()
 def read_history(view, history, serials):
     """Write what hints have been given on the cards still held; give what fits.
@@ -141,7 +153,8 @@ def read_history(view, history, serials):
     size = hand_size(view)
     full = (1 << size) - 1
     last = last_ids(view)
-    fits = once = twice = 0  # as bits: what fits, what has been discarded so often
+    # As bits: what fits, what has been played, what has been discarded so often.
+    fits = played = once = twice = thrice = 0
     for colour in range(view[COLOURS_USED]):
         fits |= 1 << colour * VALUES
     drawn = 0
@@ -158,14 +171,15 @@ def read_history(view, history, serials):
         if action >= HINT:
             other = seat + (action - HINT) // HINTS + 1
             other = other if other < seats else other - seats
-            # The last of its kind: ones are there three times, the highest card once.
-            critical = last | once & ~FIRST_IDS | twice
+            critical = last_of_kind(last, once, twice, thrice) & ~played
             take_hint(view, history, serials, full, ply, seat, other, outcome, fits, critical)
         else:
             card = 1 << int(view[DECK + (outcome & SERIAL)])
             if outcome & FITTED:
                 fits = fits & ~card | (card & ~last) << 1
+                played |= card
             else:
+                thrice |= twice & card
                 twice |= once & card
                 once |= card
             place = action - DISCARD if action >= DISCARD else action
