@@ -1,20 +1,30 @@
-"""The models that come with kibitz, and how each is made; `python -m bench.models` does it anew."""
+"""The models that come with kibitz, and how each is made.
+
+`python -m bench.models [NAME ..]` makes them anew.
+"""
 
 from __future__ import annotations
 
 import importlib
 import shutil
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
 import kibitz
+from kibitz.core.options import split
 
-# file -> learner and settings; as commands: kibitz train GAME LEARNER --seed 1 --games ..
+# file -> game, learner and settings; as commands: kibitz train GAME LEARNER --seed 1 --games ..
 MODELS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "nim/models/evolved": ("nim", "evolution", {"seed": 1}),
     "tapnswap/models/q-table": ("tapnswap", "q-learning", {"seed": 1}),
     "tapnswap/models/early": ("tapnswap", "q-learning", {"seed": 1, "games": 200}),
+}
+# Those that take minutes each; the game as it is typed: kibitz train hanabi --set players=3 ..
+LONG: dict[str, tuple[str, str, dict[str, Any]]] = {
+    f"hanabi/models/classifier-{n}": (f"hanabi:players={n}", "classifier", {"seed": 1})
+    for n in (2, 3, 4, 5)
 }
 
 
@@ -26,13 +36,15 @@ def where(name: str) -> Path:
 
 def make(name: str, folder: Path) -> Path:
     """Train a model anew in a folder."""
-    game, learner, settings = MODELS[name]
-    made = kibitz.train(learner, kibitz.game(game), folder=folder, plots=False, **settings)
+    typed, learner, settings = {**MODELS, **LONG}[name]
+    game, _, options = typed.partition(":")
+    table = kibitz.game(game, **split(options)) if options else kibitz.game(game)
+    made = kibitz.train(learner, table, folder=folder, plots=False, **settings)
     return made.path
 
 
 if __name__ == "__main__":
-    for name in MODELS:
+    for name in sys.argv[1:] or [*MODELS, *LONG]:
         with tempfile.TemporaryDirectory() as folder:
             where(name).parent.mkdir(exist_ok=True)
             shutil.copyfile(make(name, Path(folder)), where(name))
