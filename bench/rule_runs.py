@@ -1,8 +1,8 @@
-"""The recorded trainings of the classifier system: `python -m bench.rule_runs [FOLDER] [PART ..]`.
+"""The recorded trainings of the classifier system: `python -m bench.rule_runs [PART ..]`.
 
-Parts are `best`, `population`, `seed` and `ablation`; all, if none is named. Every training has a
-folder of its own in FOLDER (`runs/rules`), so whatever is done is not done again. Prints a table,
-and draws all curves, the bad ones too, into FOLDER/curves.png.
+Parts are `best`, `population`, `plain` and `ablation`; all, if none is named. Every training has a
+folder of its own in FOLDER (`--out`, or `runs/rules`), so whatever is done is not done again.
+Prints a table, and draws all curves, the bad ones too, into FOLDER/curves.png.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from kibitz.core.plots import COLOURS, QUIET, Canvas
 MEMBERS = [(2, 1), (2, 2), (2, 3), (3, 1), (4, 1), (5, 1)]
 FULL: dict[str, dict[str, Any]] = {
     "best": {},
-    "population": {"preset": "population", "games": 150_000},
-    "seed": {"preset": "seed", "games": 150_000},
+    "population": {"preset": "population", "games": 100_000},
+    "plain": {"preset": "seed", "games": 100_000},
 }
 # A population, and the same with one thing otherwise.
 MEANINGS = "+".join(
@@ -42,7 +42,7 @@ ABLATIONS: dict[str, dict[str, Any]] = {
     "no thanks to hints": {"thanks": 0.0},
     "final reward too": {"final": 0.05},
     "momentum 0.9": {"momentum": 0.9},
-    "all who agree are paid": {"niche": True},
+    "all who agree are paid": {"shared": True},
     "rules changed in place": {"in_place": True},
     "accuracy": {"fitness": "accuracy"},
     "niches": {"niches": True},
@@ -70,9 +70,15 @@ def run(job: tuple[str, str, int, int, dict[str, Any]], folder: Path) -> None:
     mark = folder / name / "result.json"
     if mark.exists():
         return
-    began = time.monotonic()
+    spent = folder / name / "seconds"  # of earlier parts, if it was interrupted
+    earlier = float(spent.read_text()) if spent.exists() else 0.0
+    began = time.monotonic() - earlier
     game = kibitz.find_game("hanabi").having(players=players)
-    made = kibitz.train("classifier", game, seed=seed, folder=folder / name, **settings)
+    try:
+        made = kibitz.train("classifier", game, seed=seed, folder=folder / name, **settings)
+    except KeyboardInterrupt:
+        spent.write_text(str(time.monotonic() - began))
+        raise
     result = {**made.to_dict(), "seconds": time.monotonic() - began}
     mark.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
 
@@ -120,7 +126,7 @@ def draw(folder: Path, parts: list[str]) -> None:
                 left.plot(games, score, color=colour, lw=1.3, label=label)
                 right.plot([s / 60 for s in seconds], score, color=colour, lw=1.3)
         left.set(xlabel="games", ylabel=f"{part}: score", ylim=(0, 25))
-        right.set(xlabel="minutes on two cores", ylim=(0, 25))
+        right.set(xlabel="minutes", ylim=(0, 25))
         for axes in (left, right):
             axes.spines[["top", "right"]].set_visible(False)
             axes.grid(axis="y", color=QUIET, alpha=0.15)
@@ -131,8 +137,12 @@ def draw(folder: Path, parts: list[str]) -> None:
 def main(arguments: list[str]) -> None:
     """Train what is missing, then print and draw everything."""
     known = [*FULL, "ablation"]
-    parts = [name for name in arguments if name in known] or known
-    folder = Path(next((name for name in arguments if name not in known), "runs/rules"))
+    at = arguments.index("--out") if "--out" in arguments else len(arguments)
+    folder = Path((arguments[at + 1 : at + 2] or ["runs/rules"])[0])
+    named = arguments[:at] + arguments[at + 2 :]
+    if set(named) - set(known):
+        sys.exit(f"python -m bench.rule_runs [PART ..] [--out FOLDER]; parts: {', '.join(known)}.")
+    parts = named or known
     folder.mkdir(parents=True, exist_ok=True)
     for part in parts:
         if part == "ablation":  # one core each

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -25,12 +26,17 @@ from kibitz.core.registry import find_agent, find_game
 from kibitz.learners.classifier import Settings, words_for
 from kibitz.learners.classifier.agent import kind_of, load_rules
 from kibitz.learners.classifier.breeding import (
+    add_test,
+    alter,
     are_similar,
     creep,
     cross_average,
     cross_uniform,
+    drop_condition,
+    drop_test,
     generalise,
     new_rule,
+    share_deed,
     specialise,
 )
 from kibitz.learners.classifier.colony import wages_of
@@ -86,15 +92,49 @@ def situations(deals: int = 3) -> list[np.ndarray]:
 
 def test_all_that_is_bred_can_be_written_and_read():
     rng = Chance(5).words
+    crossed = 0
     for seed in range(300):
         gene = random_gene(seed)
         for change in (specialise, generalise):
             change(rng, LEXICON, gene, 1.0)
         creep(rng, LEXICON, gene, 0.5, 1.0, 0)
-        child = np.zeros_like(gene)
-        cross_uniform(rng, gene, random_gene(seed + 1000), child)
-        row = gene[:ROW]
-        assert np.array_equal(LANGUAGE.read(LANGUAGE.write(row)), row)
+        bred = [gene]
+        for other in map(random_gene, range(seed + 1000, seed + 1040)):
+            child = np.zeros_like(gene)
+            if share_deed(gene, other):
+                cross_uniform(rng, gene, other, child)
+                bred.append(child)
+                break
+        average, altered = np.zeros_like(gene), gene.copy()
+        crept = gene.copy()
+        creep(rng, LEXICON, crept, 1.0, 1.0, 0)
+        cross_average(LEXICON, gene, crept, average)
+        alter(rng, LEXICON, altered, 1.0)
+        crossed += len(bred) - 1
+        for made in (*bred, average, altered):
+            row = made[:ROW]
+            assert np.array_equal(LANGUAGE.read(LANGUAGE.write(row)), row)
+            assert (made[STEP:CHANGES] > 0.0).all()
+    assert crossed > 100
+
+
+def test_steps_go_with_their_bounds():
+    text = "when notes <= 3 and own [old >= 2, dead <= 20%]: play [playable >= 50%, dead <= 30%]"
+    gene = np.zeros(GENE, np.float32)
+    gene[:ROW] = LANGUAGE.read(text)
+    gene[STEP:CHANGES] = np.arange(1, CHANGES - STEP + 1) / 100
+    steps = gene[STEP:CHANGES].copy()
+    less = gene.copy()
+    drop_test(less, TARGET, 2, 0)
+    assert less[STEP : STEP + 2].tolist() == pytest.approx([steps[1], 0.2])
+    less = gene.copy()
+    drop_condition(less, 2, 0)
+    assert less[STEP + 4 : STEP + 8].tolist() == pytest.approx(steps[8:12].tolist())
+    for seed in range(50):
+        more = gene.copy()
+        assert add_test(Chance(seed).words, LEXICON, more)
+        first = int(np.array_equal(more[TARGET : TARGET + 6], gene[TARGET : TARGET + 6]))
+        assert more[STEP + 1 - first : STEP + 3 - first].tolist() == steps[:2].tolist()
 
 
 def test_stricter_bounds_hold_in_fewer_situations_and_looser_ones_in_more():
@@ -165,6 +205,15 @@ def test_covering_makes_rules_that_act_in_the_situation():
             assert called != NONE, LANGUAGE.write(gene[:ROW])
 
 
+def tests_on(text: str, group: str) -> list[str]:
+    """List the tests that a rule puts to the things of a group."""
+    condition, _, deed = text.rpartition(": ")
+    found = re.findall(rf"\b{group} \[([^\]]*)\]", condition)
+    if deed.startswith(("play", "discard")) and group == "own":
+        found += re.findall(r"\[([^\]]*)\]", deed)
+    return [test.strip() for tests in found for test in tests.split(",")]
+
+
 def test_words_that_are_left_out_do_not_occur():
     plain = words_for(LANGUAGE, Settings(vocabulary="plain"))
     for seed in range(300):
@@ -174,6 +223,7 @@ def test_words_that_are_left_out_do_not_occur():
     for seed in range(300):
         text = LANGUAGE.write(random_gene(seed, lean)[:ROW])
         assert "tell" not in text
+        assert not any(re.match(r"(most |least )?old\b", test) for test in tests_on(text, "own"))
         assert not text.rpartition(": ")[2].startswith(("discard", "hint ["))
     with pytest.raises(UnknownName, match="hinte"):
         words_for(LANGUAGE, Settings(without="hinte"))
@@ -270,13 +320,15 @@ def test_training_goes_on_where_it_stopped(method, tmp_path):
     whole = train(method, folder=tmp_path / "whole")
     calls = 0
 
-    def stop(*_):
+    def stop(done, *_):
         nonlocal calls
         calls += 1
-        if calls in (1, 3):
+        # At once, a little later, and where islands have taken over from populations.
+        if calls in (1, 3) or (done > 2000 and calls < 1000):
+            calls = max(calls, 1000 if done > 2000 else 0)
             raise KeyboardInterrupt
 
-    for _ in range(2):
+    for _ in range(3):
         with pytest.raises(KeyboardInterrupt):
             train(method, folder=tmp_path / "parts", progress=stop)
     parts = train(method, folder=tmp_path / "parts")
@@ -290,7 +342,7 @@ def test_training_goes_on_where_it_stopped(method, tmp_path):
 def test_other_settings_of_a_population_run(tmp_path):
     for settings in (
         {"credit": "contests", "contests": 0.05},
-        {"niche": True, "final": 0.1, "momentum": 0.9},
+        {"shared": True, "final": 0.1, "momentum": 0.9},
         {"in_place": True, "covering": False, "explore": 0.0, "thanks": 0.0, "young": 0.0},
         {"vocabulary": "plain"},
     ):

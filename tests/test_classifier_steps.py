@@ -19,7 +19,20 @@ from kibitz.learners.classifier.genetics import Manner, next_generation, niche_o
 from kibitz.learners.classifier.islands import Arena
 from kibitz.learners.classifier.lexicon import CHANGES, GENE, STEP, lexicon_of
 from kibitz.learners.classifier.polish import Polish, bounds_of
-from kibitz.learners.classifier.population import CREDITS, NUMBER, SPREAD, STANDING
+from kibitz.learners.classifier.population import (
+    ACTS,
+    CREDITS,
+    EARNED,
+    EARNINGS,
+    HOLDS,
+    NUMBER,
+    SPREAD,
+    SQUARES,
+    STANDING,
+    TIMES,
+    UTILITY,
+    settle,
+)
 from kibitz.learners.classifier.subsumption import subsumes
 from tests.test_classifier import HANABI, LANGUAGE, LEXICON, random_gene, situations
 
@@ -97,11 +110,11 @@ def population(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return genes, standing, np.arange(SIZE, dtype=np.float64)
 
 
-def run_steps(numerosity: bool, subsumption: bool, rounds: int = 60):
+def run_steps(numerosity: bool, subsumption: bool, rounds: int = 60, in_place: bool = False):
     genes, standing, fitness = population(4)
     rng = Chance(9).words
     none = np.zeros((0, LANGUAGE.facts), np.float32)
-    manner = Manner(False, False, numerosity, subsumption, 5.0, 5.0, 1.0, 4)
+    manner = Manner(False, in_place, numerosity, subsumption, 5.0, 1.0, 4)
     shares = np.array([0.02, 0.1, 0.1, 0.1, 0.1])
     made = 0
     for generation in range(rounds):
@@ -113,10 +126,11 @@ def run_steps(numerosity: bool, subsumption: bool, rounds: int = 60):
         yield genes, standing, made
 
 
+@pytest.mark.parametrize("in_place", [False, True])
 @pytest.mark.parametrize("subsumption", [False, True])
-def test_rules_are_counted_and_their_number_stays(subsumption):
+def test_rules_are_counted_and_their_number_stays(subsumption, in_place):
     most = 1.0
-    for genes, standing, _ in run_steps(True, subsumption):
+    for genes, standing, _ in run_steps(True, subsumption, in_place=in_place):
         there = genes[:, DEED] != NO_RULE
         assert standing[:SIZE, NUMBER].sum() == SIZE
         assert (standing[:SIZE, NUMBER] >= 1.0).tolist() == there.tolist()
@@ -186,6 +200,58 @@ def test_every_manner_trains_and_repeats(settings):
     one, two = once(1), once(2)
     assert one.to_dict() == two.to_dict()
     assert one.rules
+
+
+def lane_earnings(pays: list[float]) -> np.ndarray:
+    earnings = np.zeros((1, 2, EARNINGS))
+    earnings[0, 0, [TIMES, EARNED, SQUARES]] = len(pays), sum(pays), sum(p * p for p in pays)
+    return earnings
+
+
+def test_pay_that_never_varies_has_no_spread():
+    standing = np.zeros((2, STANDING))
+    for _ in range(3):
+        settle(lane_earnings([1.0] * 40), standing, 0.0, 0.001)
+        assert standing[0, UTILITY] == pytest.approx(1.0)
+        assert standing[0, SPREAD] == pytest.approx(0.0, abs=1e-12)
+    settle(lane_earnings([0.0, 2.0] * 2000), standing, 0.0, 0.001)
+    assert standing[0, SPREAD] == pytest.approx(1.0, rel=0.05)
+
+
+def test_rules_that_hold_are_counted_whoever_acts():
+    settings = Settings(
+        method="population", population=30, explore=0.0, young=0.0, protected=0.0, lane_games=20
+    )
+    arena = Arena(HANABI, words_for(LANGUAGE, settings), 30, "random", 1, 1)
+    colony = Colony((arena, arena), settings, 1)
+    colony.begin()
+    colony.round()
+    held, acted = colony.standing[:30, HOLDS], colony.standing[:30, ACTS]
+    assert (held > 0.0).sum() > (acted > 0.0).sum() > 0
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({"method": "lists", "most_rules": 5}, "--first-rules"),
+        ({"credit": "contests"}, "--contests"),
+        ({"contests": 0.1}, "--credit"),
+        ({"colonies": 4, "colony_share": 0.3}, "--colony-share"),
+        ({"method": "population", "wages": "storm=nan"}, "storm=nan"),
+    ],
+)
+def test_settings_that_do_not_go_together_are_refused(settings, says):
+    with pytest.raises(KibitzError, match=says):
+        kibitz.train("classifier", HANABI, seed=1, games=1000, **settings)
+
+
+def test_populations_that_use_up_all_games_hand_on_all_the_same():
+    learned = kibitz.train(
+        "classifier", HANABI, seed=1, games=6000, colonies=4, colony_share=0.24, lane_games=60,
+        generation=2, population=60, islands=2, young=5.0, protected=5.0, tested_on=100,
+        compacted_on=0, most_rules=12,
+    )  # fmt: skip
+    assert 1 <= len(learned.rules) <= 12
 
 
 # --- CMA-ES --------------------------------------------------------------------------------------

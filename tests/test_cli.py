@@ -617,7 +617,13 @@ def test_learners_are_listed(capsys):
     assert code == 0
     assert "--offspring" in out
     listed = [learner["name"] for learner in json.loads(ask(capsys, "learners", "--json")[1])]
-    assert listed == ["classifier", "classifier_optimizer", "evolution", "q_learning", "q_optimizer"]
+    assert listed == [
+        "classifier",
+        "classifier_optimizer",
+        "evolution",
+        "q_learning",
+        "q_optimizer",
+    ]
 
 
 def test_training_that_was_interrupted_goes_on(tmp_path):

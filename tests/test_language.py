@@ -422,17 +422,6 @@ def test_hints_and_cards_of_others(players):
             assert words["critical"] == is_critical(cells, card)
 
 
-def test_nothing_is_seen_that_the_seat_may_not_know():
-    rng = Chance(3)
-    for table in tables(3, deals=2):
-        view = table.view()
-        facts = Seen(view).facts
-        for _ in range(3):
-            other = view.redeal(rng)
-            assert (other.cells != view.cells).any() or HIDDEN not in view.cells
-            assert np.array_equal(Seen(other.view(view.seat)).facts, facts)
-
-
 def test_sight_is_the_same_compiled_and_not():
     for number, table in enumerate(tables(4, deals=1)):
         if number % 9 == 0:

@@ -35,4 +35,5 @@ def test_what_took_long_to_make_plays_as_is_noted(name):
     result = kibitz.match(game, ["classifier"] * game.players, games=4000, seed=77)
     points = result.agents[0].points
     assert about["score"] == pytest.approx(points.mean, abs=0.25)
+    assert about["rules"]
     assert points.mean > (19.0 if game.players == 5 else 20.5)

@@ -108,10 +108,10 @@ class Event:
 class Language:
     """The words for one game.
 
-    see       compiled with OBSERVE: writes the facts of a view
+    see       compiled with SEE: writes the facts of a view
     choose    compiled with CHOOSE: follows the list of rules in its weights
     judge     compiled with JUDGE: which event comes of an action, by its place; see `events`
-    thank     compiled with THANK: the earlier ply to which an action owes its success, or -1
+    thank     compiled with THANK: the earlier ply that made an action possible, or -1
     easier    settings of the game under which the first lessons are easier
     vocabularies   what each leaves out: topics, groups, words (`own red`) and deeds; `usual` is
                    what learners take unless told otherwise
@@ -221,7 +221,6 @@ class Language:
         return row
 
     def _read_condition(self, row: np.ndarray, at: int, text: str) -> None:
-        alone = next((group for group in self.groups if group.most == 1), None)
         form = r"(?:(\d+)\+ |under (\d+) |(no) )?([\w -]+?)\s*(?:\[(.*)\])?"
         match = re.fullmatch(form, text)
         many = {group.name: group for group in self.groups if group.most > 1}
@@ -232,18 +231,24 @@ class Language:
         else:
             inner = re.fullmatch(r"not \((.*)\)", text)
             tests, least = (inner[1], -1) if inner else (text, 1)
-            group = self._alone(tests, alone)
+            group = self._alone(tests)
         if not 1 <= abs(least) <= group.most:
             raise BadOption(f"'{text}': there are at most {group.most} of '{group.name}'.")
         row[at + GROUP] = self.groups.index(group) + 1
         row[at + LEAST_COUNT] = least
         self._read_tests(row, at + TESTS, CONDITION_TESTS, group, tests)
 
-    def _alone(self, tests: str, alone: Group | None) -> Group:
-        """Find the group of one thing whose word a bare test begins with."""
-        for group in self.groups:
-            if group.most == 1 and any(_begins(tests, word.name) for word in group.words):
-                return group
+    def _alone(self, tests: str) -> Group:
+        """Find the group of one thing whose word a bare test begins with: the longest such word."""
+        begun = [
+            (len(word.name), -place)
+            for place, group in enumerate(self.groups)
+            if group.most == 1
+            for word in group.words
+            if _begins(tests, word.name)
+        ]
+        if begun:
+            return self.groups[-max(begun)[1]]
         known = [group.name for group in self.groups if group.most > 1]
         known += [word.name for group in self.groups if group.most == 1 for word in group.words]
         raise unknown("word", re.split(r"[\[<>=!]", tests)[0].strip(), known)

@@ -82,7 +82,9 @@ class Run:
         self.folder = None if folder is None else Path(folder)
         self.about = {
             "learner": learner, "game": game.name, "version": game.version,
-            "game settings": dict(game.settings), "settings": dict(settings), "seed": seed,
+            "game settings": dict(game.settings), "seed": seed,
+            # The result is the same on any number of cores.
+            "settings": {name: of for name, of in settings.items() if name != "cores"},
         }  # fmt: skip
         self.rows: list[dict[str, Any]] = []
         self._progress = progress

@@ -1,4 +1,4 @@
-"""Learners: one file each. A learner is trained by name: `kibitz.train("evolution", game)`.
+"""Learners: one file or folder each, trained by name: `kibitz.train("evolution", game)`.
 
 A learner in another package joins through the entry-point group `kibitz.learners`, whose entries
 are modules with the same names: `Settings`, `PRESETS` and `train`; and `CAN_BE_VISITED = True` if

@@ -21,9 +21,11 @@ from kibitz.core.game import Game
 from kibitz.core.plots import BLUE, Canvas
 from kibitz.core.training import Run
 from kibitz.learners import train as train_by_name
+from kibitz.play.match import match
 
 LEARNER = "classifier"
 SEEDS = 1 << 63
+AFRESH = 1_000_003  # added to the seed for games that chose nothing
 # What can be varied: from, to, and whether by orders of magnitude; or the choices.
 SPACE: dict[str, tuple[Any, ...]] = {
     "population": (40, 600, True),
@@ -59,9 +61,7 @@ class Settings:
     seeds: Annotated[int, "trainings of each, with seeds of their own", 1, 100] = 2
     games: Annotated[int, "games of each training", 1000, 10**9] = 40_000
     tested_on: Annotated[int, "fresh games that tell how good the rules are", 100, 10**7] = 1000
-    method: Annotated[Literal["population", "lists", "both"], "as of the classifier system"] = (
-        "population"
-    )
+    method: Annotated[Literal["population", "both"], "as of the classifier system"] = "population"
     cores: Annotated[int, "how many cores to use; 0 for all", 0, 1024] = 0
 
 
@@ -72,9 +72,10 @@ PRESETS: dict[str, dict[str, Any]] = {"quick": {"trials": 8, "seeds": 1, "games"
 class Tuned:
     """What the search gives: all that was tried, the best of it and its agent."""
 
-    tried: list[dict[str, Any]]  # settings and score of each trial
+    tried: list[dict[str, Any]]  # settings of each trial, and its mean score over all seeds
     best: dict[str, Any]
-    score: float
+    score: float  # of the best; the best of many is partly luck, so see also the next
+    afresh: float  # what the agent scores on games that chose nothing
     agent: CompiledAgent
     path: Path | None
 
@@ -90,11 +91,16 @@ class Tuned:
 
     def summary(self) -> str:
         """Say in a line how it went."""
-        return f"best of {len(self.tried)}: score {self.score:.2f} with {in_words(self.best)}"
+        return (
+            f"best of {len(self.tried)}: mean score {self.score:.2f} with {in_words(self.best)}; "
+            f"its rules score {self.afresh:.2f} on fresh games"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Give the figures as plain data."""
-        return {"tried": self.tried, "best": self.best, "score": self.score}
+        return {
+            "tried": self.tried, "best": self.best, "score": self.score, "afresh": self.afresh,
+        }  # fmt: skip
 
 
 def in_words(settings: Mapping[str, Any]) -> str:
@@ -144,14 +150,15 @@ def train(game: Game, settings: Settings, seed: int, run: Run) -> Tuned:
             run.tell(number + 1, settings.trials, f"best {best:.2f}")
         at = max(range(len(tried)), key=lambda i: tried[i]["score"])
         model = trained(game, settings, seed, tried[at]["settings"], folder / str(at) / "0")
-    about = {"best": tried[at]["settings"], "score": tried[at]["score"], **model.to_dict()}
+    about = {**model.to_dict(), "best": tried[at]["settings"], "mean score": tried[at]["score"]}
     path = run.finish(
         LEARNER, {"rows": rows_of(game, model.rules)}, about, lambda rows, to: plot(rows, to, run)
     )
     if run.folder is not None:
         save(run.folder / "trials.json", json.dumps(tried, indent=1) + "\n")
     return Tuned(
-        tried=tried, best=tried[at]["settings"], score=tried[at]["score"], agent=model.agent,
+        tried=tried, best=tried[at]["settings"], score=tried[at]["score"],
+        afresh=score_afresh(game, model.agent, settings.tested_on, seed), agent=model.agent,
         path=path,
     )  # fmt: skip
 
@@ -192,6 +199,14 @@ def trained(
             "tested_on": settings.tested_on, "compacted_on": 0, "cores": settings.cores, **params,
         },
     )  # fmt: skip
+
+
+def score_afresh(game: Game, agent: CompiledAgent, games: int, seed: int) -> float:
+    """Let the agent play games by which nothing was chosen; give its points, less its rivals'."""
+    rivals = [agent if game.cooperative else "random"] * (game.players - 1)
+    result = match(game, [agent, *rivals], games=games, seed=(seed + AFRESH) % SEEDS)
+    own, *others = (entry.points.mean for entry in result.agents)
+    return float(own if game.cooperative or not others else own - sum(others) / len(others))
 
 
 def as_figures(params: Mapping[str, Any]) -> dict[str, float | str]:

@@ -20,7 +20,14 @@ from kibitz.core.training import Run, in_one_piece
 from kibitz.learners.classifier.agent import MODEL, kind_of, rules_table
 from kibitz.learners.classifier.colony import Colony
 from kibitz.learners.classifier.compaction import compact
-from kibitz.learners.classifier.islands import COMPARING, TESTING, Archipelago, Arena
+from kibitz.learners.classifier.deals import (
+    COMPACTING,
+    MOST_COLONIES,
+    MOST_GAMES,
+    MOST_ISLANDS,
+    TESTING,
+)
+from kibitz.learners.classifier.islands import Archipelago, Arena
 from kibitz.learners.classifier.lexicon import EARNED, Lexicon, lexicon_of
 from kibitz.learners.classifier.lists import count_rules
 from kibitz.learners.classifier.relay import Relay
@@ -28,7 +35,6 @@ from kibitz.learners.classifier.usage import usage_of
 
 System = Archipelago | Colony | Relay
 
-COMPACTING = COMPARING + 100_000_000  # games on which lists are made smaller
 GLANCE = 400  # games of each look at how it goes
 LOOKS = 50  # of a whole run
 COLUMNS = ("games", "seconds", "score", "islands", "rules", "trials", "successes")
@@ -43,16 +49,16 @@ class Settings:
         "whole lists of rules compete; one population earns its utility by credit; or lists go on "
         "from what populations have learned",
     ] = "both"
-    games: Annotated[int, "games in all", 1000, 10**12] = 1_200_000
+    games: Annotated[int, "games to learn from in all", 1000, MOST_GAMES] = 1_200_000
     vocabulary: Annotated[str, "which words rules may use: see kibitz words"] = "usual"
     without: Annotated[str, "topics, groups, words or deeds left out, with + between them"] = ""
     easy: Annotated[float, "share of the games in which the game is made easier", 0.0, 0.9] = 0.2
     rival: Annotated[str, "lists: an agent at the other seats, where seats are rivals"] = "random"
-    tested_on: Annotated[int, "fresh games that tell how good the rules are", 100, 10**7] = 5000
+    tested_on: Annotated[int, "fresh games that tell how good the rules are", 100, 10**7] = 10_000
     compacted_on: Annotated[int, "games on which needless rules are left out", 0, 10**7] = 2000
     cores: Annotated[int, "how many cores to use; 0 for all", 0, 1024] = 0
 
-    islands: Annotated[int, "lists: improved side by side at first", 1, 32] = 4
+    islands: Annotated[int, "lists: improved side by side at first", 1, MOST_ISLANDS] = 4
     most_rules: Annotated[int, "lists: rules of a list", 1, 200] = 20
     first_rules: Annotated[int, "lists: rules of a random list", 1, 200] = 10
     scouts: Annotated[int, "lists: random ones of which an island takes the best", 1, 10**6] = 500
@@ -64,7 +70,7 @@ class Settings:
     polish: Annotated[float, "lists: share of the games in which CMA-ES moves all bounds", 0, 1] = (
         0.0
     )
-    colonies: Annotated[int, "both: populations, one after the other", 1, 32] = 4
+    colonies: Annotated[int, "both: populations, one after the other", 1, MOST_COLONIES] = 4
     colony_share: Annotated[float, "both: share of the games for each population", 0, 1] = 0.04
     population: Annotated[int, "population: rules in it", 10, 100_000] = 200
     credit: Annotated[Literal["rewards", "contests"], "population: how utility is earned"] = (
@@ -72,11 +78,11 @@ class Settings:
     )
     wages: Annotated[str, "population: what events are paid, as in storm=-3+fits=1"] = ""
     final: Annotated[float, "population: paid for each point of the final score", -100, 100] = 0.0
-    thanks: Annotated[float, "population: share of its pay that goes to who made it possible",
-                      -10, 10] = 0.9  # fmt: skip
-    niche: Annotated[bool, "population: pay all who called for the action, not its actor alone"] = (
-        False
-    )
+    thanks: Annotated[float, "population: share of its pay that is also paid to who made it "
+                      "possible, good or bad", -10, 10] = 0.9  # fmt: skip
+    shared: Annotated[
+        bool, "population: pay all who called for the action, not its actor alone"
+    ] = False
     contests: Annotated[float, "population: chance that a turn is contested", 0, 1] = 0.0
     explore: Annotated[float, "population: chance that some rule that holds has the turn", 0, 1] = (
         0.05
@@ -112,8 +118,8 @@ PRESETS: dict[str, dict[str, Any]] = {
     # One population and a little polish: it plays well after half a minute.
     "quick": {"games": 60_000, "colonies": 1, "colony_share": 0.6, "islands": 2},
     "population": {"method": "population", "easy": 0.0},
-    # As the project does it from which the method comes: the plain language, strength as a momentum
-    # average, rewards at once and at the end, rules changed where they stand, nobody protected.
+    # The plain system: the plain language, strength as a momentum average, rewards at once and at
+    # the end, rules changed where they stand, nobody protected.
     "seed": {
         "method": "population",
         "vocabulary": "plain",
@@ -185,11 +191,25 @@ def words_for(language: Language, settings: Settings) -> Lexicon:
     return lexicon
 
 
+def check(settings: Settings) -> None:
+    """Refuse settings that do not go together."""
+    if settings.first_rules > settings.most_rules:
+        raise Misuse("A list begins with more rules than it may have: lower --first-rules.")
+    if settings.credit == "contests" and settings.contests == 0.0:
+        raise Misuse("Nothing is earned without contests: give their rate, as --contests 0.05.")
+    if settings.credit == "rewards" and settings.contests > 0.0:
+        raise Misuse("Contests are paid in another currency: add --credit contests.")
+    shares = settings.colonies * settings.colony_share
+    if settings.method == "both" and shares >= 1.0:
+        raise Misuse("The populations use up all games: lower --colony-share or --colonies.")
+
+
 def train(game: Game, settings: Settings, seed: int, run: Run) -> Learned:
     """Let rules learn until the games are played, and give the best list found."""
     if game.language is None:
         raise Misuse(f"{game.name} offers no language in which rules could be written.")
     language: Language = game.language
+    check(settings)
     lexicon = words_for(language, settings)
     easier = game.having(**language.easier)
 
@@ -204,8 +224,6 @@ def train(game: Game, settings: Settings, seed: int, run: Run) -> Learned:
     elif settings.method == "population":
         system = Colony(large, settings, seed)
     else:
-        if settings.colonies * settings.colony_share >= 1.0:
-            raise Misuse("The populations use up all games: lower --colony-share or --colonies.")
         system = Relay(large, small, settings, seed)
     began = time.monotonic()
     kept = run.load_checkpoint()
@@ -234,8 +252,10 @@ def train(game: Game, settings: Settings, seed: int, run: Run) -> Learned:
             run.tell(min(system.games, settings.games), settings.games, f"score {last:.2f}")
             if run.is_time:
                 keep()
-    finally:
+    except KeyboardInterrupt:  # comes between two rounds only
         keep()
+        raise
+    keep()
     arena = large[1] if settings.method == "population" else small[1]
     return finished(game, arena, system, settings, seed, run)
 
@@ -249,8 +269,10 @@ def finished(
     acts, _ = usage_of(game, genes[:, :ROW], seed)
     genes = arena.in_full(genes[np.array(acts) > 0.0])
     whole = arena.scores(genes, TESTING, settings.tested_on).mean()
+    before = arena.played
     if settings.compacted_on:
         genes = compact(genes, lambda tried: arena.scores(tried, COMPACTING, settings.compacted_on))
+    games = system.games + arena.played - before
     rows = genes[: count_rules(genes), :ROW].copy()
     scores = arena.scores(genes, TESTING, settings.tested_on)
     rest = (arena.lexicon, arena.most_rules, settings.rival, seed, settings.cores)
@@ -262,7 +284,7 @@ def finished(
     about: dict[str, Any] = {
         "rules": language.write_all(rows), "score": float(scores.mean()),
         "spread": float(1.96 * scores.std() / np.sqrt(len(scores))), "otherwise": otherwise,
-        "games": system.games, "whole": float(whole), "acts": acts, "holds": holds,
+        "games": games, "whole": float(whole), "acts": acts, "holds": holds,
         "utility": genes[: len(rows), EARNED].tolist() if settings.method == "population" else [],
     }  # fmt: skip
     path = run.finish(MODEL, {"rows": rows}, about, lambda rows, to: plot(rows, to, run))

@@ -84,30 +84,32 @@ def seen_by(language: Language, view: View, rows: np.ndarray) -> np.ndarray:
     return facts
 
 
-def triggers_of(language: Language, facts: np.ndarray, row: np.ndarray) -> list[tuple[int, float]]:
-    """List the actions of all things that a rule could be aimed at, with its strength there.
+def triggers_of(language: Language, facts: np.ndarray, row: np.ndarray) -> dict[int, float]:
+    """Give the actions that a rule could call for, with its strength there.
 
-    The strength is what the first word that ranks things says of it, 1 where none does.
+    The strength is what the first word that ranks things says of one, 1 where none does. Of several
+    things with the same action it is that of the strongest.
     """
     group, action = language.deed_table[int(row[DEED])]
     start, stride = language.group_table[group, START], language.group_table[group, STRIDE]
     words = language.groups[group].words
-    ranking = next(
+    ranking, sense = next(
         (
-            int(row[at + WORD])
+            (int(row[at + WORD]), row[at + SENSE])
             for at in range(TARGET, TARGET + TEST * TARGET_TESTS, TEST)
             if row[at + SENSE] in (AT_LEAST, AT_MOST, MOST, LEAST)
             and words[int(row[at + WORD])].kind != FLAG
         ),
-        None,
+        (None, MOST),
     )
     targets = int(targets_of(facts, language.group_table, language.deed_table, row[None], 0))
-    found = []
+    better = max if sense in (AT_LEAST, MOST) else min
+    found: dict[int, float] = {}
     for thing in range(int(facts[start])):
         if targets >> thing & 1:
             called = int(facts[start + 1 + action * stride + thing])
             strength = facts[start + 1 + ranking * stride + thing] if ranking is not None else 1.0
-            found.append((called, float(strength)))
+            found[called] = better(float(strength), found.get(called, float(strength)))
     return found
 
 
@@ -125,8 +127,8 @@ def explain(agent: CompiledAgent, view: View) -> Opinion:
         return opinion(view, agent.tried(view), "No rule holds; it takes a legal move by lot.")
     first, action = in_line[0]
     triggers = triggers_of(language, facts, rows[first])
-    others = [f"{view.say(a)} ({s:.3g})" for a, s in triggers if a != action][:3]
-    strength = next(s for a, s in triggers if a == action)
+    others = [f"{view.say(a)} ({s:.3g})" for a, s in triggers.items() if a != action][:3]
+    strength = triggers[action]
     reason = f"Rule {first + 1} of {len(rows)}: {language.write(rows[first])}. "
     reason += f"Strength {strength:.3g}"
     reason += f"; also {', '.join(others)}. " if others else ". "

@@ -170,12 +170,26 @@ def count_conditions(gene):
 
 
 @compiled()
+def first_step_at(at):
+    """Give the step of the first of the tests that begin at a place of a rule."""
+    if at == TARGET:
+        return 0
+    condition = (at - TESTS - FIRST_CONDITION) // CONDITION
+    return TARGET_TESTS + STEPS_OF_CONDITION * condition
+
+
+@compiled()
 def drop_test(gene, at, tests, which):
-    """Take a test out."""
+    """Take a test out, and its step."""
     for place in range(at + TEST * which, at + TEST * (tests - 1)):
         gene[place] = gene[place + TEST]
     for place in range(at + TEST * (tests - 1), at + TEST * tests):
         gene[place] = 0.0
+    if len(gene) > STEP:  # a bare row has no steps
+        first = STEP + first_step_at(at)
+        for step in range(first + which, first + tests - 1):
+            gene[step] = gene[step + 1]
+        gene[first + tests - 1] = FIRST_STEP
 
 
 @compiled()
@@ -188,6 +202,14 @@ def drop_condition(gene, conditions, which):
     last = FIRST_CONDITION + CONDITION * (conditions - 1)
     for place in range(last, last + CONDITION):
         gene[place] = 0.0
+    if len(gene) > STEP:
+        first = STEP + TARGET_TESTS
+        for step in range(
+            first + STEPS_OF_CONDITION * which, first + STEPS_OF_CONDITION * (conditions - 1)
+        ):
+            gene[step] = gene[step + STEPS_OF_CONDITION]
+        for step in range(STEPS_OF_CONDITION):
+            gene[first + STEPS_OF_CONDITION * (conditions - 1) + step] = FIRST_STEP
 
 
 # --- creeping ------------------------------------------------------------------------------------
@@ -303,6 +325,9 @@ def add_test(rng, lexicon, gene):
     if below(rng, 2):  # what stands first decides among several targets
         for place in range(TARGET + TEST * tests - 1, TARGET - 1, -1):
             gene[place + TEST] = gene[place]
+        for step in range(STEP + tests, STEP, -1):
+            gene[step] = gene[step - 1]
+        gene[STEP] = FIRST_STEP
         at = TARGET
     new_test(rng, lexicon, group, gene, at, True)
     return True
@@ -409,20 +434,25 @@ def share_deed(one, other):
 
 @compiled()
 def cross_uniform(rng, one, other, child):
-    """Take every part, the target's tests or a condition, from one of two rules by lot."""
+    """Take every part, the target's tests or a condition, from one of two rules by lot.
+
+    Both must have the same deed and as many conditions. Steps go with their bounds.
+    """
     for place in range(GENE):
         child[place] = one[place]
     if below(rng, 2):
         for place in range(TARGET, FIRST_CONDITION):
             child[place] = other[place]
+        for step in range(STEP, STEP + TARGET_TESTS):
+            child[step] = other[step]
     for condition in range(CONDITIONS):
         if below(rng, 2):
             at = FIRST_CONDITION + CONDITION * condition
             for place in range(at, at + CONDITION):
                 child[place] = other[place]
-    for step in range(STEPS):
-        if below(rng, 2):
-            child[STEP + step] = other[STEP + step]
+            first = STEP + TARGET_TESTS + STEPS_OF_CONDITION * condition
+            for step in range(first, first + STEPS_OF_CONDITION):
+                child[step] = other[step]
     child[CHANGES] = max(one[CHANGES], other[CHANGES])
 
 

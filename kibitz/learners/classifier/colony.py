@@ -6,6 +6,7 @@ of games, never by the clock or the cores.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -17,20 +18,22 @@ from kibitz.core.errors import BadOption, unknown
 from kibitz.core.language import Language
 from kibitz.core.matching import ROW
 from kibitz.learners.classifier.breeding import new_rule
+from kibitz.learners.classifier.deals import COLONIES, COLONY_DEALS, LOOKING
 from kibitz.learners.classifier.genetics import Manner, next_generation, worth_of
-from kibitz.learners.classifier.islands import COMPARING, OWN_DEALS, Arena
+from kibitz.learners.classifier.islands import Arena
 from kibitz.learners.classifier.lexicon import EARNED, GENE
 from kibitz.learners.classifier.population import (
     ACTS,
     CONTESTS,
+    COUNTS,
     CREDITS,
     EARNINGS,
     EXPLORE,
     FINAL,
     HOLDS,
-    NICHE,
     NUMBER,
     PAYS,
+    SHARED,
     SPREAD,
     STANDING,
     THANKS,
@@ -43,6 +46,7 @@ from kibitz.learners.classifier.usage import judge_nothing, thank_nobody
 
 LANES = 4
 REMEMBERED = 8  # situations without a rule that a lane keeps
+COUNTED_EVERY = 8  # turns, at which it is counted which rules hold
 FADES = 0.8  # what is left of the counts of acts and holds after a generation
 TOURNAMENT = 4
 RATE = 1.0  # how fast steps adapt
@@ -59,7 +63,9 @@ def wages_of(language: Language, text: str) -> np.ndarray:
         try:
             wages[name.strip()] = float(number)
         except ValueError:
-            raise BadOption(f"'{part}': a wage is a number, as in storm=-3.") from None
+            wages[name.strip()] = math.nan
+        if not math.isfinite(wages[name.strip()]):
+            raise BadOption(f"'{part}': a wage is a number, as in storm=-3.")
     return np.array(list(wages.values()), np.float64)
 
 
@@ -93,18 +99,18 @@ class Colony:
         n = settings.population
         self.rng = np.zeros(WORDS, np.int64)
         sow(self.rng, seed, number, 13)
-        self.first = number * OWN_DEALS
+        self.first = COLONIES + number * COLONY_DEALS
         self.genes = np.zeros((n, GENE), np.float32)
         self.standing = np.zeros((n + 1, STANDING))
         self.count = np.zeros(3, np.int64)  # games, rounds, new rules
-        self.recent = np.zeros(1)
         self.pay = np.zeros(WAGES + max(1, len(self.language.events)))
         self.pay[CONTESTS] = settings.contests
         self.pay[EXPLORE] = settings.explore
         self.pay[PAYS] = float(settings.credit == "rewards")
-        self.pay[NICHE] = float(settings.niche)
+        self.pay[SHARED] = float(settings.shared)
         self.pay[FINAL] = settings.final
         self.pay[THANKS] = settings.thanks
+        self.pay[COUNTS] = COUNTED_EVERY
         wages = wages_of(self.language, settings.wages)
         self.pay[WAGES : WAGES + len(wages)] = wages
         self.shares = np.array(
@@ -113,7 +119,7 @@ class Colony:
         )  # fmt: skip
         self.manner = Manner(
             settings.covering, settings.in_place, settings.numerosity, settings.subsumption,
-            settings.protected, settings.young, RATE, TOURNAMENT,
+            settings.protected, RATE, TOURNAMENT,
         )  # fmt: skip
 
     @property
@@ -158,7 +164,6 @@ class Colony:
         )
         self.count[0] += LANES * games
         self.count[1] += 1
-        self.recent[0] = np.mean([lane.scores.mean() for lane in lanes])
         if self.count[1] % settings.generation == 0:
             self.renew(lanes)
 
@@ -219,7 +224,7 @@ class Colony:
         """Score the population as it is, on games that nobody learns from."""
         order, acting, _ = self.order()
         lanes = self.play(
-            self.arenas[1], order, acting, COMPARING, -(-games // LANES), np.zeros_like(self.pay)
+            self.arenas[1], order, acting, LOOKING, -(-games // LANES), np.zeros_like(self.pay)
         )
         return float(np.concatenate([lane.scores for lane in lanes]).mean())
 

@@ -26,11 +26,11 @@ Scores = Callable[[np.ndarray], np.ndarray]  # of a list, on the same deals ever
 Cut = Callable[[np.ndarray], None]
 
 
-def compact(genes: np.ndarray, scores: Scores) -> np.ndarray:
+def compact(genes: np.ndarray, scores: Scores, finely: bool = True) -> np.ndarray:
     """Give the smallest list found that scores no less on the same games.
 
-    Whole rules are tried first, the last ones before the others; then conditions and tests; then,
-    since what is left may have become needless, whole rules once more.
+    Whole rules are tried first, the last ones before the others; then, if `finely`, conditions and
+    tests; then, since what is left may have become needless, whole rules once more.
     """
     kept = genes.copy()
     best = scores(kept).mean()
@@ -49,6 +49,8 @@ def compact(genes: np.ndarray, scores: Scores) -> np.ndarray:
                 try_without(without_rule(rule))
 
     try_rules()
+    if not finely:
+        return kept
     for rule in range(count_rules(kept)):
         for i in reversed(range(count_conditions(kept[rule]))):
             try_without(without_condition(rule, i))

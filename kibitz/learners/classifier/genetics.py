@@ -235,14 +235,13 @@ class Manner(NamedTuple):
     numerosity: bool  # a rule that is made twice counts twice, and is deleted as often
     subsumption: bool  # a rule for which a proven, more general one can stand is not added
     protected: float  # credits before a rule may be deleted
-    proven: float  # credits before a rule may stand for others
     rate: float  # how fast steps adapt
     size: int  # of tournaments
 
 
 @compiled()
 def ranks_of(fitness, standing):
-    """Give the three scores by which rules are chosen: strong, weak and wide, and their merit.
+    """Give two scores by which rules are chosen: how weak and wide they are, and their merit.
 
     Weak and wide: low fitness and high coverage, the sum of both ranks. Merit: high fitness, and
     often acting.
@@ -390,7 +389,11 @@ def next_generation(
                 continue
             for place in range(GENE):
                 genes[at, place] = child[place]
+            counts_for = standing[at, NUMBER]
             clear(standing, at, generation)
+            if at == parent:  # changed where it stands
+                standing[at, NUMBER] = counts_for
             taken[at] = True
+            able[at] = False
             made += 1
     return made

@@ -20,6 +20,16 @@ from kibitz.core.game import Game
 from kibitz.core.matching import DEED, NO_RULE, ROW
 from kibitz.core.registry import find_agent
 from kibitz.learners.classifier.breeding import FIRST_STEP
+from kibitz.learners.classifier.deals import (
+    CHOOSING,
+    COMPARING,
+    ISLAND_DEALS,
+    ISLANDS,
+    LOOKING,
+    POLISHED,
+    POLISHING,
+    SCOUTING,
+)
 from kibitz.learners.classifier.lexicon import CHANGES, GENE, STEP, Lexicon
 from kibitz.learners.classifier.lists import (
     FIRST_STAGE,
@@ -31,10 +41,8 @@ from kibitz.learners.classifier.lists import (
 from kibitz.learners.classifier.polish import CHILD_GAMES, COST, Polish
 from kibitz.play.match import Runner
 
-# Games are named by number; every use has its own, so that nothing is judged on what it learned.
-OWN_DEALS = 50_000_000  # of each island
-COMPARING, TESTING, POLISHING = 3_000_000_000, 3_500_000_000, 3_600_000_000
 SCOUT_GAMES = 20
+CHOSEN_ON = 200  # games that say which island is shown
 LANES = 4  # shares of a long series of games, which two cores can play at once
 
 
@@ -64,9 +72,11 @@ class Arena:
             runner.agents_seed, *runner.bounds,
         )  # fmt: skip
         self.pool = ThreadPoolExecutor(cores or os.cpu_count() or 1)
+        self.played = 0  # games of all series
 
     def scores(self, genes: np.ndarray, first: int, games: int) -> np.ndarray:
         """Play a series of games with a list; give what each was worth."""
+        self.played += games
         out = np.empty(games)
         parts = np.array_split(np.arange(games), LANES)
 
@@ -106,13 +116,8 @@ class Island:
         sow(self.rng, arena.seed, number, 11)
         self.genes = arena.in_full(np.zeros((0, GENE), np.float32))
         self.scores = np.zeros(most_games)
-        self.known = np.array([0, 0, (number + 1) * OWN_DEALS], np.int64)
+        self.known = np.array([0, 0, ISLANDS + number * ISLAND_DEALS], np.int64)
         self.tally = np.zeros(3, np.int64)  # games, trials, successes
-
-    def recent(self) -> float:
-        """Give what the list has scored on its present deals."""
-        known = int(self.known[0])
-        return float(self.scores[:known].mean()) if known else -np.inf
 
     def scout(self, arena: Arena, lists: int, rules: int) -> None:
         """Begin with the best of so many random lists."""
@@ -121,7 +126,7 @@ class Island:
         scores = np.empty(SCOUT_GAMES)
         for _ in range(lists):
             new_list(self.rng, arena.lexicon, tried, rules)
-            arena.play(tried, 0, scores)
+            arena.play(tried, SCOUTING, scores)
             if scores.mean() > best:
                 best = float(scores.mean())
                 self.genes[:] = tried
@@ -151,6 +156,7 @@ class Archipelago:
         sow(self.rng, seed, 0, 12)
         self.pool = arenas[1].pool
         self.spent = np.zeros(1, np.int64)
+        self.shown = 0  # the island whose list was scored last
         # After populations, which have had their share of the games, nothing is made easier.
         after = settings.method == "both"
         share = settings.colonies * settings.colony_share if after else 0.0
@@ -231,8 +237,7 @@ class Archipelago:
         """Tell whether a list scores more than another on the same deals."""
         arena = self.arena()
         self.spent[0] += 2 * games
-        first = POLISHING + 90_000_000
-        gain = arena.scores(genes, first, games) - arena.scores(other, first, games)
+        gain = arena.scores(genes, POLISHED, games) - arena.scores(other, POLISHED, games)
         return bool(gain.mean() > 0.0)
 
     def left_at(self, done: float) -> int:
@@ -257,8 +262,12 @@ class Archipelago:
 
     def score(self, games: int) -> float:
         """Score the list that seems best, on games that nobody learns from."""
-        best = max((self.islands[i] for i in self.alive), key=lambda island: island.recent())
-        return float(self.arenas[1].scores(best.genes, COMPARING + 50_000_000, games).mean())
+        arena = self.arenas[1]
+        tried = [
+            arena.scores(self.islands[i].genes, CHOOSING, CHOSEN_ON).mean() for i in self.alive
+        ]
+        self.shown = int(self.alive[int(np.argmax(tried))])
+        return float(arena.scores(self.islands[self.shown].genes, LOOKING, games).mean())
 
     def as_list(self) -> np.ndarray:
         """Give the best list. [rules, GENE]"""
@@ -268,9 +277,8 @@ class Archipelago:
     def figures(self) -> dict[str, Any]:
         """Give the figures for the curve."""
         tally = np.sum([island.tally for island in self.islands], axis=0)
-        best = max((self.islands[i] for i in self.alive), key=lambda island: island.recent())
         return {
-            "islands": len(self.alive), "rules": int(count_rules(best.genes)),
+            "islands": len(self.alive), "rules": int(count_rules(self.islands[self.shown].genes)),
             "trials": int(tally[1]), "successes": int(tally[2]),
         }  # fmt: skip
 

@@ -29,7 +29,7 @@ TIMES, EARNED, SQUARES, ACTED, HELD, EARNINGS = range(6)
 # acted, held; the generation in which it was made; how many rules it counts for.
 UTILITY, SPREAD, CREDITS, ACTS, HOLDS, BORN, NUMBER, STANDING = range(8)
 # Settings of a lane, as numbers.
-CONTESTS, EXPLORE, PAYS, NICHE, FINAL, THANKS, WAGES = range(7)
+CONTESTS, EXPLORE, PAYS, SHARED, FINAL, THANKS, COUNTS, WAGES = range(8)
 MOST_CONTESTS = 4  # in one game
 BY_LOT = 0.15  # the share of contests in which the challenger is no rule but any legal action
 NO_EVENT = -1
@@ -71,12 +71,19 @@ def play_on(
 
 
 @compiled()
-def match_all(facts, lexicon, rows, order, calls, earnings):
+def match_all(facts, lexicon, rows, order, calls):
     """Write the action that each rule calls for, or NONE."""
     for place in range(len(order)):
         rule = order[place]
         calls[rule] = action_of(facts, lexicon.groups, lexicon.deeds, rows, rule)
-        if calls[rule] != NONE:
+
+
+@compiled()
+def count_holds(facts, lexicon, rows, order, earnings):
+    """Count the rules that call for an action."""
+    for place in range(len(order)):
+        rule = order[place]
+        if action_of(facts, lexicon.groups, lexicon.deeds, rows, rule) != NONE:
             earnings[rule, HELD] += 1.0
 
 
@@ -137,20 +144,24 @@ def play_lane(
 
     rows [rules, ROW], order [rules in use] by decreasing worth, utility [rules] with a last one
     for an action by lot, earnings [rules + 1, EARNINGS], uncovered [situations, facts] and moments
-    [situations, facts], any turns by lot, scores [games]. Branches of contests have the same deal
-    and the same lots as the game itself.
+    [situations, facts], any turns by lot, scores [games]. Branches of contests have the same deal.
     """
     state, branch, view = np.empty_like(blank), np.empty_like(blank), np.empty_like(blank)
     actions = np.empty(most_legal, np.int32)
-    facts = np.empty(uncovered.shape[1], np.float32)
+    facts = np.zeros(uncovered.shape[1], np.float32)
     seats = int(blank[1])
     points = np.zeros(seats)
     rng, lots = np.zeros(4, np.int64), np.zeros(4, np.int64)
     by_lot = len(rows)
     turns = 0
+    # New rules may speak of groups that no rule speaks of now.
     wanted = groups_of(lexicon.deeds, rows)
+    for group in range(len(lexicon.group_weights)):
+        if lexicon.group_weights[group] > 0.0:
+            wanted |= 1 << group
+    every = int(pay[COUNTS])
     contests_wanted, explore = pay[CONTESTS], pay[EXPLORE]
-    pays, niche = pay[PAYS] > 0.0, pay[NICHE] > 0.0
+    pays, shared = pay[PAYS] > 0.0, pay[SHARED] > 0.0
     # Of each contest: the seat, who acted, what it did, the challenge, among how many, its worth.
     contests = np.zeros((MOST_CONTESTS, 6))
     calls = np.empty((MOST_CONTESTS, len(rows)), np.int64)
@@ -158,7 +169,7 @@ def play_lane(
     actors = np.empty(most_plies, np.int64)
     movers = np.empty(most_plies, np.int64)
     paid = np.empty(most_plies)
-    held = np.empty((most_plies if niche else 1, len(rows)), np.int64)
+    held = np.empty((most_plies if shared else 1, len(rows)), np.int64)
     taken = np.empty(most_plies, np.int64)
     bare = 0
     for game in range(games):
@@ -185,25 +196,27 @@ def play_lane(
                     for fact in range(len(facts)):
                         uncovered[bare, fact] = facts[fact]
                 bare += 1
+            if every > 0 and (plies + game) % every == 0:
+                count_holds(facts, lexicon, rows, order, earnings)
             if len(moments) > 0:
                 turns += 1
                 kept = below(rng, turns)
                 if kept < len(moments):
                     for fact in range(len(facts)):
                         moments[kept, fact] = facts[fact]
-            if niche:
-                match_all(facts, lexicon, rows, order, held[plies], earnings)
+            if shared:
+                match_all(facts, lexicon, rows, order, held[plies])
             explores = explore > 0.0 and uniform(rng) < explore
             if explores:
-                if not niche:
-                    match_all(facts, lexicon, rows, order, held[0], earnings)
-                actor = draw_untried(held[plies if niche else 0], order, credits, rng, by_lot)
+                if not shared:
+                    match_all(facts, lexicon, rows, order, held[0])
+                actor = draw_untried(held[plies if shared else 0], order, credits, rng, by_lot)
                 action = int(actions[below(rng, n)])
                 if actor != by_lot:
-                    action = held[plies if niche else 0, actor]
+                    action = held[plies if shared else 0, actor]
             if n_contests < MOST_CONTESTS and n > 1 and uniform(rng) < contests_wanted:
                 mine = calls[n_contests]
-                match_all(facts, lexicon, rows, order, mine, earnings)
+                match_all(facts, lexicon, rows, order, mine)
                 challenge, among = draw_challenger(mine, order, action, rng)
                 if challenge == NONE or uniform(rng) < BY_LOT:
                     challenge = int(actions[below(rng, n)])
@@ -242,7 +255,7 @@ def play_lane(
         if pays:
             for ply in range(plies):
                 worth = paid[ply] + pay[FINAL] * value_to(points, movers[ply], cooperative)
-                if niche:
+                if shared:
                     for place in range(len(order)):
                         if held[ply, order[place]] == taken[ply]:
                             credit(earnings, order[place], worth)
@@ -276,8 +289,8 @@ def settle_contest(contest, gain, calls, order, utility, earnings, rng):
 def settle(earnings, standing, keep, least_rate):
     """Add up what lanes have written down: utilities move towards what was earned.
 
-    The rate is one over the credits so far, at least `least_rate`; with `keep` it is the seed's
-    momentum. earnings [lanes, rules + 1, EARNINGS], standing [rules + 1, STANDING]
+    The rate is one over the credits so far, at least `least_rate`; with `keep`, utility is a
+    momentum average. earnings [lanes, rules + 1, EARNINGS], standing [rules + 1, STANDING]
     """
     for rule in range(standing.shape[0]):
         times = earned = squares = 0.0
@@ -297,6 +310,8 @@ def settle(earnings, standing, keep, least_rate):
             share = 1.0 - keep**times
         mean = earned / times
         old = standing[rule, UTILITY]
+        if before == 0.0:  # what it was before says nothing
+            old = mean
         surprise = max(0.0, squares / times - 2.0 * old * mean + old * old)
-        standing[rule, UTILITY] += share * (mean - old)
+        standing[rule, UTILITY] += share * (mean - standing[rule, UTILITY])
         standing[rule, SPREAD] += share * (surprise - standing[rule, SPREAD])

@@ -14,12 +14,13 @@ import numpy as np
 from kibitz.core.matching import ROW
 from kibitz.learners.classifier.colony import Colony
 from kibitz.learners.classifier.compaction import compact
-from kibitz.learners.classifier.islands import COMPARING, Archipelago, Arena
+from kibitz.learners.classifier.deals import COMPARING, HANDING_OVER
+from kibitz.learners.classifier.islands import Archipelago, Arena
 from kibitz.learners.classifier.lists import count_rules
-from kibitz.learners.classifier.usage import usage_of
+from kibitz.learners.classifier.usage import COUNTED_ON, usage_of
 
-HANDING_OVER = COMPARING + 200_000_000  # games on which lists are made small enough to hand on
-JUDGED_ON = 400  # of them
+JUDGED_ON = 400  # games on which lists are made small enough to hand on
+NOT_SEEN = -1e9  # of what a checkpoint keeps
 COMPARED_ON = 1000  # games on which it is seen whose lists are best
 
 
@@ -34,6 +35,7 @@ class Relay:
         self.colonies = [Colony(large, settings, seed, i) for i in range(settings.colonies)]
         self.islands = Archipelago(small, settings, seed)
         self.handed = np.zeros(1, np.int64)  # whether the islands have begun
+        self.shown = np.full(settings.colonies, -np.inf)  # what each colony was last seen to score
 
     @property
     def games(self) -> int:
@@ -66,6 +68,7 @@ class Relay:
         Populations differ much, and a bad one is seldom worth more games: half are given up here.
         """
         arena = self.islands.arenas[1]
+        before = arena.played + self.large[1].played
         lists = [self.shortened(colony)[: arena.most_rules] for colony in self.colonies]
         scores = [
             float(arena.scores(arena.in_full(genes), COMPARING, COMPARED_ON).mean())
@@ -75,6 +78,8 @@ class Relay:
         best = order[: max(1, (len(lists) + 1) // 2)]
         for number, island in enumerate(self.islands.islands):
             island.genes[:] = arena.in_full(lists[best[number % len(best)]])
+        counted = len(lists) * COUNTED_ON
+        self.islands.spent[0] += arena.played + self.large[1].played - before + counted
         self.handed[0] = 1
 
     def shortened(self, colony: Colony) -> np.ndarray:
@@ -83,16 +88,22 @@ class Relay:
         genes = colony.as_list()
         acts, _ = usage_of(arena.game, genes[:, :ROW], arena.seed)
         used = arena.in_full(genes[np.array(acts) > 0.0])
-        short = compact(used, lambda tried: arena.scores(tried, HANDING_OVER, JUDGED_ON))
+        short = compact(used, lambda tried: arena.scores(tried, HANDING_OVER, JUDGED_ON), False)
         return short[: count_rules(short)]
 
     def score(self, games: int) -> float:
-        """Score what runs now, on games that nobody learns from."""
-        return self.running.score(games)
+        """Score the islands, or the best colony so far, on games that nobody learns from."""
+        if self.handed[0]:
+            return self.islands.score(games)
+        running = next(i for i, colony in enumerate(self.colonies) if colony is self.running)
+        self.shown[running] = self.colonies[running].score(games)
+        return float(self.shown.max())
 
     def as_list(self) -> np.ndarray:
         """Give the best list. [rules, GENE]"""
-        return self.running.as_list()
+        if not self.handed[0]:  # the colonies' rounds have used up all games
+            self.hand_on()
+        return self.islands.as_list()
 
     def figures(self) -> dict[str, Any]:
         """Give the figures for the curve."""
@@ -105,11 +116,13 @@ class Relay:
         kept = {f"islands {name}": array for name, array in self.islands.arrays().items()}
         for i, colony in enumerate(self.colonies):
             kept.update({f"colony {i} {name}": a for name, a in colony.arrays().items()})
-        return {**kept, "handed": self.handed}
+        shown = np.where(np.isfinite(self.shown), self.shown, NOT_SEEN)
+        return {**kept, "handed": self.handed, "shown": shown}
 
     def restore(self, kept: Mapping[str, np.ndarray]) -> None:
         """Take up what was kept."""
         self.handed[:] = kept["handed"]
+        self.shown[:] = np.where(kept["shown"] == NOT_SEEN, -np.inf, kept["shown"])
         self.islands.restore(_under("islands ", kept))
         for i, colony in enumerate(self.colonies):
             colony.restore(_under(f"colony {i} ", kept))

@@ -7,20 +7,19 @@ import numpy as np
 from kibitz.core.chance import agents_seed
 from kibitz.core.compiled import JUDGE, THANK, compiled, pointer
 from kibitz.core.game import Game
+from kibitz.learners.classifier.deals import COUNTING
 from kibitz.learners.classifier.lexicon import lexicon_of
 from kibitz.learners.classifier.population import (
     ACTED,
+    COUNTS,
     EARNINGS,
     HELD,
-    NICHE,
     NO_EVENT,
-    PAYS,
     WAGES,
     play_lane,
 )
 
 COUNTED_ON = 2000  # games
-FIRST = 3_900_000_000  # their numbers
 
 
 @compiled(JUDGE)
@@ -44,11 +43,11 @@ def usage_of(game: Game, rows: np.ndarray, seed: int) -> tuple[list[float], list
     rows = np.ascontiguousarray(rows, np.float32)
     earnings = np.zeros((len(rows) + 1, EARNINGS))
     pay = np.zeros(WAGES + 1)
-    pay[PAYS] = pay[NICHE] = 1.0
+    pay[COUNTS] = 1.0
     play_lane(
         game.rules, pointer(language.see), pointer(judge_nothing), pointer(thank_nobody),
         lexicon_of(language), rows, np.arange(len(rows)), len(rows), np.zeros(len(rows) + 1), pay,
-        game.blank(), game.cooperative, seed, agents_seed(seed), FIRST, COUNTED_ON,
+        game.blank(), game.cooperative, seed, agents_seed(seed), COUNTING, COUNTED_ON,
         game.bound("most_legal"), game.bound("most_plies"), np.zeros(len(rows) + 1), earnings,
         np.zeros((1, language.facts), np.float32), np.zeros((0, language.facts), np.float32),
         np.zeros(COUNTED_ON),
