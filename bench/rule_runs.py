@@ -22,8 +22,8 @@ from kibitz.core.plots import COLOURS, QUIET, Canvas
 MEMBERS = [(2, 1), (2, 2), (2, 3), (3, 1), (4, 1), (5, 1)]
 FULL: dict[str, dict[str, Any]] = {
     "best": {},
-    "population": {"preset": "population", "games": 100_000},
-    "plain": {"preset": "seed", "games": 100_000},
+    "population": {"preset": "population", "games": 200_000},
+    "plain": {"preset": "seed", "games": 200_000},
 }
 # A population, and the same with one thing otherwise.
 MEANINGS = "+".join(

@@ -49,7 +49,7 @@ class Settings:
         "whole lists of rules compete; one population earns its utility by credit; or lists go on "
         "from what populations have learned",
     ] = "both"
-    games: Annotated[int, "games to learn from in all", 1000, MOST_GAMES] = 1_200_000
+    games: Annotated[int, "games to learn from in all", 1000, MOST_GAMES] = 800_000
     vocabulary: Annotated[str, "which words rules may use: see kibitz words"] = "usual"
     without: Annotated[str, "topics, groups, words or deeds left out, with + between them"] = ""
     easy: Annotated[float, "share of the games in which the game is made easier", 0.0, 0.9] = 0.2
@@ -71,7 +71,7 @@ class Settings:
         0.0
     )
     colonies: Annotated[int, "both: populations, one after the other", 1, MOST_COLONIES] = 4
-    colony_share: Annotated[float, "both: share of the games for each population", 0, 1] = 0.04
+    colony_share: Annotated[float, "both: share of the games for each population", 0, 1] = 0.06
     population: Annotated[int, "population: rules in it", 10, 100_000] = 200
     credit: Annotated[Literal["rewards", "contests"], "population: how utility is earned"] = (
         "rewards"
@@ -91,7 +91,7 @@ class Settings:
                         "0 for a mean of all payments", 0, 1] = 0.0  # fmt: skip
     rate: Annotated[float, "population: least share that a payment has in a mean", 0, 1] = 0.001
     caution: Annotated[float, "population: standard errors by which utility is lowered", 0, 100] = (
-        3.0
+        4.0
     )
     young: Annotated[float, "population: payments before a rule may act", 0, 10**6] = 30.0
     protected: Annotated[float, "population: payments before it may be deleted", 0, 10**6] = 30.0
