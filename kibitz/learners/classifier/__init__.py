@@ -28,7 +28,7 @@ from kibitz.learners.classifier.deals import (
     TESTING,
 )
 from kibitz.learners.classifier.islands import Archipelago, Arena
-from kibitz.learners.classifier.lexicon import EARNED, Lexicon, lexicon_of
+from kibitz.learners.classifier.lexicon import OWN_UTILITY, Lexicon, lexicon_of
 from kibitz.learners.classifier.lists import count_rules
 from kibitz.learners.classifier.relay import Relay
 from kibitz.learners.classifier.usage import usage_of
@@ -285,7 +285,7 @@ def finished(
         "rules": language.write_all(rows), "score": float(scores.mean()),
         "spread": float(1.96 * scores.std() / np.sqrt(len(scores))), "otherwise": otherwise,
         "games": games, "whole": float(whole), "acts": acts, "holds": holds,
-        "utility": genes[: len(rows), EARNED].tolist() if settings.method == "population" else [],
+        "utility": genes[: len(rows), OWN_UTILITY].tolist() if settings.method == "population" else [],
     }  # fmt: skip
     path = run.finish(MODEL, {"rows": rows}, about, lambda rows, to: plot(rows, to, run))
     return Learned(**about, agent=kind_of(game, rows)(game), path=path)

@@ -46,6 +46,7 @@ from kibitz.learners.classifier.lexicon import (
 )
 
 FIRST_STEP = 0.2  # of a bound's range
+RATE = 1.0  # how fast steps adapt
 SMALLEST_STEP, GREATEST_STEP = 0.02, 1.0
 MORE = 0.45  # the chance of one more test, or one more condition, in a new rule
 GRAIN = 100.0  # bounds of chances are whole hundredths, so that they can be read

@@ -17,11 +17,11 @@ from kibitz.core.compiled import pointer
 from kibitz.core.errors import BadOption, unknown
 from kibitz.core.language import Language
 from kibitz.core.matching import ROW
-from kibitz.learners.classifier.breeding import new_rule
+from kibitz.learners.classifier.breeding import RATE, new_rule
 from kibitz.learners.classifier.deals import COLONIES, COLONY_DEALS, LOOKING
 from kibitz.learners.classifier.genetics import Manner, next_generation, worth_of
-from kibitz.learners.classifier.islands import Arena
-from kibitz.learners.classifier.lexicon import EARNED, GENE
+from kibitz.learners.classifier.islands import LANES, Arena
+from kibitz.learners.classifier.lexicon import GENE, OWN_UTILITY
 from kibitz.learners.classifier.population import (
     ACTS,
     CONTESTS,
@@ -44,12 +44,10 @@ from kibitz.learners.classifier.population import (
 )
 from kibitz.learners.classifier.usage import judge_nothing, thank_nobody
 
-LANES = 4
 REMEMBERED = 8  # situations without a rule that a lane keeps
 COUNTED_EVERY = 8  # turns, at which it is counted which rules hold
 FADES = 0.8  # what is left of the counts of acts and holds after a generation
 TOURNAMENT = 4
-RATE = 1.0  # how fast steps adapt
 INACCURATE, STEEPNESS = 0.1, 5.0  # accuracy beyond the tolerance, and how fast it falls
 
 
@@ -234,7 +232,7 @@ class Colony:
         used = order[:acting]
         used = used[self.standing[used, ACTS] > 0.0]
         genes = self.genes[used].copy()
-        genes[:, EARNED] = self.standing[used, UTILITY]
+        genes[:, OWN_UTILITY] = self.standing[used, UTILITY]
         return genes
 
     def figures(self) -> dict[str, Any]:

@@ -23,8 +23,8 @@ STEPS_OF_CONDITION = CONDITION_TESTS + 1
 STEPS = TARGET_TESTS + CONDITIONS * STEPS_OF_CONDITION
 STEP = ROW
 CHANGES = ROW + STEPS  # how often it has crept
-EARNED = CHANGES + 1  # the utility of a rule that has earned one
-GENE = EARNED + 1
+OWN_UTILITY = CHANGES + 1  # the utility of a rule that has earned one
+GENE = OWN_UTILITY + 1
 
 
 class Lexicon(NamedTuple):

@@ -12,7 +12,7 @@ import numpy as np
 from kibitz.core.chance import below, uniform
 from kibitz.core.compiled import compiled
 from kibitz.core.matching import DEED, NO_RULE, ROW, groups_of
-from kibitz.learners.classifier.breeding import alter, new_rule
+from kibitz.learners.classifier.breeding import RATE, alter, new_rule
 from kibitz.play.loop import WHAT, play_games
 
 FIRST_STAGE = 40  # games of a trial before it is first judged; every stage doubles them
@@ -20,7 +20,6 @@ FIRST_STAGE = 40  # games of a trial before it is first judged; every stage doub
 HURDLES = np.array([-0.5, 0.0, 0.3, 0.6, 0.9, 1.1, 1.3, 1.4, 1.5])
 SURE = 4.0  # standard errors with which a trial is won early
 DRIFT = 0.3  # the chance that a list that plays no game differently takes the place of its parent
-RATE = 1.0  # how fast steps adapt
 PATIENCE = 300  # trials on the same deals
 
 
