@@ -281,11 +281,12 @@ def finished(
         for name, other in game.scored_otherwise().items()
     }
     acts, holds = usage_of(game, rows, seed)
+    utility = genes[: len(rows), OWN_UTILITY].tolist() if settings.method == "population" else []
     about: dict[str, Any] = {
         "rules": language.write_all(rows), "score": float(scores.mean()),
         "spread": float(1.96 * scores.std() / np.sqrt(len(scores))), "otherwise": otherwise,
         "games": games, "whole": float(whole), "acts": acts, "holds": holds,
-        "utility": genes[: len(rows), OWN_UTILITY].tolist() if settings.method == "population" else [],
+        "utility": utility,
     }  # fmt: skip
     path = run.finish(MODEL, {"rows": rows}, about, lambda rows, to: plot(rows, to, run))
     return Learned(**about, agent=kind_of(game, rows)(game), path=path)
