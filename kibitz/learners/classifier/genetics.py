@@ -391,7 +391,7 @@ def next_generation(
                 genes[at, place] = child[place]
             counts_for = standing[at, NUMBER]
             clear(standing, at, generation)
-            if at == parent:  # changed where it stands
+            if manner.in_place and at == parent:
                 standing[at, NUMBER] = counts_for
             taken[at] = True
             able[at] = False
