@@ -96,7 +96,7 @@ class Settings:
     young: Annotated[float, "population: payments before a rule may act", 0, 10**6] = 30.0
     protected: Annotated[float, "population: payments before it may be deleted", 0, 10**6] = 30.0
     lane_games: Annotated[int, "population: games of each of four lanes in a round", 1, 10**6] = 60
-    generation: Annotated[int, "population: rounds between the genetic steps", 1, 10**6] = 10
+    generation: Annotated[int, "population: rounds between the genetic steps", 1, 10**6] = 4
     covering: Annotated[bool, "population: renewed rules cover turns that had none"] = True
     fitness: Annotated[Literal["strength", "accuracy"], "population: breed rules that earn much, "
                        "or whose pay varies little"] = "strength"  # fmt: skip
