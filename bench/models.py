@@ -24,7 +24,7 @@ MODELS: dict[str, tuple[str, str, dict[str, Any]]] = {
 # Those that take minutes each; the game as it is typed: kibitz train hanabi --set players=3 ..
 LONG: dict[str, tuple[str, str, dict[str, Any]]] = {
     f"hanabi/models/classifier-{n}": (f"hanabi:players={n}", "classifier", {"seed": 1})
-    for n in (2,)
+    for n in (2, 3)
 }
 
 
