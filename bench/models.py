@@ -23,8 +23,8 @@ MODELS: dict[str, tuple[str, str, dict[str, Any]]] = {
 }
 # Those that take minutes each; the game as it is typed: kibitz train hanabi --set players=3 ..
 LONG: dict[str, tuple[str, str, dict[str, Any]]] = {
-    f"hanabi/models/classifier-{n}": (f"hanabi:players={n}", "classifier", {"seed": 1})
-    for n in (2, 3)
+    f"hanabi/models/classifier-{n}": (f"hanabi:players={n}", "classifier", {"seed": 21})
+    for n in (2, 3, 4, 5)
 }
 
 

@@ -19,7 +19,7 @@ import kibitz
 from kibitz.core.plots import COLOURS, QUIET, Canvas
 
 # Seats and seeds of the recorded runs.
-MEMBERS = [(2, 1), (2, 2), (2, 3), (3, 1), (4, 1), (5, 1)]
+MEMBERS = [(2, 21), (2, 22), (2, 23), (3, 21), (4, 21), (5, 21)]
 FULL: dict[str, dict[str, Any]] = {
     "best": {},
     "population": {"preset": "population", "games": 200_000},
@@ -39,6 +39,7 @@ ABLATIONS: dict[str, dict[str, Any]] = {
     "no covering": {"covering": False},
     "young rules act": {"young": 0.0},
     "young rules unprotected": {"protected": 0.0},
+    "young rules crowd out others": {"crowd": 1.0},
     "no thanks to hints": {"thanks": 0.0},
     "final reward too": {"final": 0.05},
     "momentum 0.9": {"momentum": 0.9},
@@ -50,7 +51,7 @@ ABLATIONS: dict[str, dict[str, Any]] = {
     "no words for what hints meant": {"without": MEANINGS},
     "no words for given hints": {"without": "given"},
 }
-ABLATION_SEEDS = (1, 2)
+ABLATION_SEEDS = (21, 22)
 
 
 def jobs(part: str) -> list[tuple[str, str, int, int, dict[str, Any]]]:

@@ -114,7 +114,7 @@ def run_steps(numerosity: bool, subsumption: bool, rounds: int = 60, in_place: b
     genes, standing, fitness = population(4)
     rng = Chance(9).words
     none = np.zeros((0, LANGUAGE.facts), np.float32)
-    manner = Manner(False, in_place, numerosity, subsumption, 5.0, 1.0, 4)
+    manner = Manner(False, in_place, numerosity, subsumption, 5.0, 1.0, 1.0, 4)
     shares = np.array([0.02, 0.1, 0.1, 0.1, 0.1])
     made = 0
     for generation in range(rounds):

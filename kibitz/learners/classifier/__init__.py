@@ -49,7 +49,7 @@ class Settings:
         "whole lists of rules compete; one population earns its utility by credit; or lists go on "
         "from what populations have learned",
     ] = "both"
-    games: Annotated[int, "games to learn from in all", 1000, MOST_GAMES] = 800_000
+    games: Annotated[int, "games to learn from in all", 1000, MOST_GAMES] = 1_200_000
     vocabulary: Annotated[str, "which words rules may use: see kibitz words"] = "usual"
     without: Annotated[str, "topics, groups, words or deeds left out, with + between them"] = ""
     easy: Annotated[float, "share of the games in which the game is made easier", 0.0, 0.9] = 0.2
@@ -95,6 +95,8 @@ class Settings:
     )
     young: Annotated[float, "population: payments before a rule may act", 0, 10**6] = 30.0
     protected: Annotated[float, "population: payments before it may be deleted", 0, 10**6] = 30.0
+    crowd: Annotated[float, "population: share of young rules beyond which new ones take their "
+                     "places, and not those of the weakest", 0, 1] = 0.15  # fmt: skip
     lane_games: Annotated[int, "population: games of each of four lanes in a round", 1, 10**6] = 60
     generation: Annotated[int, "population: rounds between the genetic steps", 1, 10**6] = 4
     covering: Annotated[bool, "population: renewed rules cover turns that had none"] = True
@@ -129,6 +131,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "caution": 0.0,
         "young": 0.0,
         "protected": 0.0,
+        "crowd": 1.0,
         "explore": 0.0,
         "thanks": 0.0,
         "final": 0.5,

@@ -117,7 +117,7 @@ class Colony:
         )  # fmt: skip
         self.manner = Manner(
             settings.covering, settings.in_place, settings.numerosity, settings.subsumption,
-            settings.protected, RATE, TOURNAMENT,
+            settings.protected, settings.crowd, RATE, TOURNAMENT,
         )  # fmt: skip
 
     @property

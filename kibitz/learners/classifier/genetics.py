@@ -204,17 +204,33 @@ def is_no_longer_young(standing, rule, young, generation):
 
 
 @compiled()
-def weakest(rng, genes, standing, merit, young, generation, taken, size):
-    """Find a rule to delete: of some, the one of least merit; NONE if all are young."""
+def weakest(rng, genes, standing, merit, manner, generation, taken):
+    """Find a rule to delete: of some, the one of least merit; NONE if there is none.
+
+    Young rules are spared, until they crowd out those that have proved themselves: then one of
+    them goes that was seldom tried.
+    """
+    rules = waiting = 0
+    for rule in range(len(genes)):
+        if genes[rule, DEED] != NO_RULE:
+            rules += 1
+            if not is_no_longer_young(standing, rule, manner.protected, generation):
+                waiting += 1
+    crowded = waiting > manner.crowd * rules
     best = NONE
-    for _ in range(size):
+    least = 0.0
+    for _ in range(2 * manner.size):
         rule = below(rng, len(genes))
         if taken[rule] or genes[rule, DEED] == NO_RULE:
             continue
-        if not is_no_longer_young(standing, rule, young, generation):
+        is_young = not is_no_longer_young(standing, rule, manner.protected, generation)
+        if is_young != crowded:
             continue
-        if best == NONE or merit[rule] < merit[best]:
-            best = rule
+        found = merit[rule]
+        if crowded:
+            found = standing[rule, CREDITS] / max(1.0, generation - standing[rule, BORN])
+        if best == NONE or found < least:
+            best, least = rule, found
     return best
 
 
@@ -235,6 +251,7 @@ class Manner(NamedTuple):
     numerosity: bool  # a rule that is made twice counts twice, and is deleted as often
     subsumption: bool  # a rule for which a proven, more general one can stand is not added
     protected: float  # credits before a rule may be deleted
+    crowd: float  # share of young rules beyond which they are no longer spared
     rate: float  # how fast steps adapt
     size: int  # of tournaments
 
@@ -307,9 +324,7 @@ def make_room_for_one(rng, genes, standing, merit, manner, generation, taken):
         if genes[rule, DEED] == NO_RULE:
             empty = rule
     while True:
-        rule = weakest(
-            rng, genes, standing, merit, manner.protected, generation, taken, 2 * manner.size
-        )
+        rule = weakest(rng, genes, standing, merit, manner, generation, taken)
         if rule == NONE:
             return NONE
         standing[rule, NUMBER] -= 1.0
@@ -322,9 +337,7 @@ def make_room_for_one(rng, genes, standing, merit, manner, generation, taken):
 @compiled()
 def count_twice(rng, genes, standing, twin, merit, manner, generation, taken):
     """Let a rule count for one more; some other then counts for one less, or is deleted."""
-    rule = weakest(
-        rng, genes, standing, merit, manner.protected, generation, taken, 2 * manner.size
-    )
+    rule = weakest(rng, genes, standing, merit, manner, generation, taken)
     if rule in (NONE, twin):
         return
     standing[twin, NUMBER] += 1.0
