@@ -39,7 +39,6 @@ from kibitz.core.game import OVER, PLIES, SEAT, VIEWER, Cells, Game, Layout, cop
 from kibitz.core.language import (
     FLAG,
     Deed,
-    Event,
     Group,
     Language,
     Word,
@@ -48,6 +47,7 @@ from kibitz.core.language import (
 )
 from kibitz.core.matching import NONE, first_to_act, rows_in
 from kibitz.core.options import Whole
+from kibitz.core.rewards import Event
 
 FEWEST, MOST = 2, 4  # address bits
 MOST_BITS = MOST + (1 << MOST)

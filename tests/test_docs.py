@@ -36,6 +36,7 @@ RUNNABLE = [
             "mexican-train",
             "hanabi",
             "classifier",
+            "carcassonne",
         )
     ),
 ]  # commands need nothing else

@@ -26,7 +26,7 @@ def _tell_version(wanted: bool) -> None:
 
 def build() -> typer.Typer:
     """Put the commands together."""
-    from kibitz.cli import arena, catalogue, demo, languages, playing, training
+    from kibitz.cli import arena, catalogue, demo, exporting, languages, playing, training
 
     app = typer.Typer(
         name="kibitz",
@@ -40,6 +40,7 @@ def build() -> typer.Typer:
         arena.match, arena.solve, arena.grade, playing.replay, demo.demo, arena.bench,
     ):  # fmt: skip
         app.command()(command)
+    app.command("export")(exporting.export_record)
     app.command()(training.learners)
     app.command()(training.convert)
     app.command()(languages.words)

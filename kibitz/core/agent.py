@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -180,6 +180,24 @@ class Kind:
     def __call__(self, game: Game, **settings: Any) -> CompiledAgent:
         """Make an agent of this kind."""
         return CompiledAgent(self, game, **settings)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evaluation:
+    """A kind of agent that weighs what it sees, and whose weights can be tuned.
+
+    start     the weights by name, in the order in which `choose` receives them
+    rivals    whom it is tuned against, if nobody else is named
+    """
+
+    kind: Kind
+    start: Mapping[str, float]
+    rivals: tuple[str, ...]
+
+    def having(self, weights: np.ndarray) -> Kind:
+        """Give the same kind of agent with other weights."""
+        own = np.ascontiguousarray(weights, np.float32)
+        return replace(self.kind, weights=lambda *_: own)
 
 
 class CompiledAgent(Agent):

@@ -98,6 +98,8 @@ NOTICE = types.void(STATE, types.int64, types.int64, MEMORY)
 SEE = types.void(STATE, FEATURES, types.int64)
 JUDGE = types.int64(STATE, types.int64)
 THANK = types.int64(STATE, types.int64)
+# What happened to a seat, as counts of events, see rewards.py: before, action, after, seat.
+HAPPEN = types.void(STATE, types.int64, STATE, types.int64, VALUES)
 
 
 def compiled(signature: Any = None, *, inline: bool = False) -> Callable[[Callable], Any]:

@@ -277,6 +277,21 @@ class Game:
         """The room's compiled choice by the votes of its strategies, or None."""
         return getattr(self._agents_module, "ballot", None)
 
+    @property
+    def rewards(self) -> Any:
+        """The room's events that learners may be paid for, a `Rewards`, or None."""
+        return getattr(self._module("rewards"), "REWARDS", None)
+
+    @property
+    def exports(self) -> Mapping[str, Any]:
+        """The room's own ways to write a record for other programs, by name."""
+        return getattr(self._module("exports"), "EXPORTS", {})
+
+    @property
+    def evaluation(self) -> Any:
+        """The room's agent whose weights can be tuned, an `Evaluation`, or None."""
+        return getattr(self._agents_module, "EVALUATION", None)
+
     @functools.cached_property
     def rows(self) -> ModuleType | None:
         """The room's own order of positions in tables, `ROWS` and `row_of(state)`, or None."""

@@ -44,6 +44,7 @@ from kibitz.core.matching import (
     UNUSED,
     empty_row,
 )
+from kibitz.core.rewards import Event
 
 MOST_THINGS = 63  # of a group: they are bits of one number when rules are matched
 
@@ -93,15 +94,6 @@ class Deed:
     name: str
     group: str
     help: str
-
-
-@dataclass(frozen=True, slots=True)
-class Event:
-    """Something that can come of an action, and what it is worth at once unless set otherwise."""
-
-    name: str
-    help: str
-    reward: float
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

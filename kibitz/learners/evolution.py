@@ -1,8 +1,10 @@
-"""Evolution strategies over the weights of a game's strategies, which vote on every move.
+"""Evolution strategies over weights: of a game's strategies, which vote on every move, or of an
+agent that weighs what it sees.
 
-A genome is one weight for each strategy of the room. At its turn each strategy chooses a move and
-votes for it with its weight (weights are shifted so that none is negative); the move with the
-greatest sum is played. Fitness is the share of games won. Methods: (1+λ) with Gaussian mutation
+Where a room has strategies, a genome is one weight for each. At its turn each strategy chooses a
+move and votes for it with its weight (weights are shifted so that none is negative); the move with
+the greatest sum is played. Where a room has an evaluation, a genome says how far its weights are
+from those it starts with. Fitness is the share of games won. Methods: (1+λ) with Gaussian mutation
 and the 1/5 success rule (Rechenberg, 1973), (1,λ), (μ/μ,λ) with intermediate recombination, and
 CMA-ES (Hansen, 2001; from the package `cmaes`).
 
@@ -19,7 +21,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
@@ -51,8 +53,8 @@ class Settings:
     offspring: Annotated[int, "λ, children in each generation", 1, 10_000] = 16
     budget: Annotated[int, "children in all: generations are budget / offspring", 1, 10**9] = 2400
     games: Annotated[int, "games that decide a fitness", 1, 10**6] = 400
-    opponent: Annotated[str, "an agent, or all: every strategy in turn"] = "all"
-    without: Annotated[str, "strategies left out of the pool, with + between them"] = ""
+    opponent: Annotated[str, "an agent, or all: every strategy, or the usual rivals"] = "all"
+    without: Annotated[str, "strategies or weights left out, with + between them"] = ""
     sigma: Annotated[float, "spread of the first mutations", 1e-9, 1e9] = 1.0
     adapt_every: Annotated[int, "generations between two looks at the success", 1, 10**9] = 10
     adapt_by: Annotated[float, "factor by which sigma then falls or rises", 0.01, 1.0] = 0.85
@@ -90,23 +92,84 @@ def play_genomes(
             return
 
 
+class Votes:
+    """What evolves where a room has strategies: the weight of each one's vote."""
+
+    what = "strategy"
+    spread = 1.0  # of the first parent
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self.names = list(game.strategies)
+        self.rivals = self.names
+
+    def weights(self, genome: np.ndarray, pool: np.ndarray) -> np.ndarray:
+        """Turn a genome into weights of votes: none negative, nought outside the pool."""
+        return votes_of(genome, pool)
+
+    def kind(self, weights: np.ndarray) -> Kind:
+        """Make the kind of agent that plays with such weights."""
+        return voting_kind(self.game, weights)
+
+
+class Weighing:
+    """What evolves where a room has an evaluation: how far each weight is from where it starts."""
+
+    what = "weight"
+    spread = 0.0  # it begins with the weights as they are
+
+    def __init__(self, game: Game) -> None:
+        self.evaluation = game.evaluation
+        self.names = list(self.evaluation.start)
+        self.rivals = list(self.evaluation.rivals)
+        self.start = np.array(list(self.evaluation.start.values()))
+
+    def weights(self, genome: np.ndarray, pool: np.ndarray) -> np.ndarray:
+        """Move the weights by a share of their size; those outside the pool are nought."""
+        weights = np.zeros(len(pool), np.float32)
+        start = self.start[pool]
+        weights[pool] = start + SHARE * np.maximum(np.abs(start), LEAST) * genome
+        return weights
+
+    def kind(self, weights: np.ndarray) -> Kind:
+        """Make the kind of agent that plays with such weights."""
+        return self.evaluation.having(weights)
+
+
+# How far a step of one moves a weight of an evaluation: so much of its size, at least of LEAST.
+SHARE, LEAST = 0.25, 0.4
+
+
+def subject_of(game: Game) -> Votes | Weighing:
+    """Say what can evolve in a game."""
+    if game.strategies and game.ballot is not None:
+        return Votes(game)
+    if game.evaluation is not None:
+        return Weighing(game)
+    raise Misuse(
+        f"{game.name} offers neither strategies that could vote nor an evaluation to tune; "
+        "evolution needs one of them."
+    )
+
+
 class Arena:
     """Fitness: the share of games that a genome wins against its opponents."""
 
     def __init__(self, game: Game, settings: Settings, seed: int) -> None:
         self.game = game
         self.seed = seed
-        rivals = list(game.strategies) if settings.opponent == "all" else [settings.opponent]
+        subject = subject_of(game)
+        rivals = subject.rivals if settings.opponent == "all" else [settings.opponent]
         seats = game.players
         # An equal number of games against each, in whole rounds of the seats.
         self.games = -(-settings.games // (len(rivals) * seats)) * seats
         names = list(game.strategies)
-        self.wishes = wishes_of(game) if set(rivals) <= set(names) else None
+        self.wishes = wishes_of(game) if names and set(rivals) <= set(names) else None
         self.runners: list[Runner] = []
         if self.wishes is None:  # ask every strategy at every turn
-            voter = voting_kind(game, np.zeros(len(names), np.float32))(game)
+            player = subject.kind(np.zeros(len(subject.names), np.float32))(game)
             self.runners = [
-                Runner(game, [voter, *self._rivals(rival)], seed, True) for rival in rivals
+                Runner(game, [player, *self._rivals(rival)], seed, True) for rival in rivals
             ]
         # Who plays a genome's games against each rival: (genomes, first game) -> shares.
         self.players = [functools.partial(self._play, runner) for runner in self.runners] or [
@@ -163,9 +226,12 @@ class Arena:
 class Answers:
     """Fitnesses in the order in which they were asked for; those known already are not played."""
 
-    def __init__(self, arena: Arena, pool: np.ndarray, known: np.ndarray) -> None:
+    def __init__(
+        self, arena: Arena, subject: Votes | Weighing, pool: np.ndarray, known: np.ndarray
+    ) -> None:
         self.arena = arena
-        self.pool = pool  # [strategies], True for those that may vote
+        self.subject = subject
+        self.pool = pool  # [weights], True for those that may differ from nought
         self.known = known.tolist()
         self.asked = 0
 
@@ -177,7 +243,9 @@ class Answers:
             self.arena.skip(count)
         else:
             del self.known[self.asked :]  # a generation that was cut short is played again
-            fitness = self.arena.fitness(np.stack([votes_of(g, self.pool) for g in genomes]))
+            fitness = self.arena.fitness(
+                np.stack([self.subject.weights(genome, self.pool) for genome in genomes])
+            )
             self.known += fitness.tolist()
         self.asked += count
         return fitness
@@ -192,7 +260,7 @@ def votes_of(genome: np.ndarray, pool: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evolved:
-    """What an evolution gives: weights by strategy, and the agent that votes with them."""
+    """What an evolution gives: weights by name, and the agent that plays with them."""
 
     weights: dict[str, float]
     fitness: float  # of the last parent: the mean of all its evaluations
@@ -200,10 +268,15 @@ class Evolved:
     agent: CompiledAgent
     path: Path | None
 
-    columns: ClassVar[tuple[str, ...]] = ("strategy", "weight")
+    what: str = "strategy"  # that has a weight
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Name the columns of `rows`."""
+        return (self.what, "value" if self.what == "weight" else "weight")
 
     def rows(self) -> list[tuple[str, str]]:
-        """List the strategies by weight."""
+        """List the names by weight."""
         by_weight = sorted(self.weights.items(), key=lambda pair: -pair[1])
         return [(name, f"{weight:.3f}") for name, weight in by_weight]
 
@@ -219,16 +292,14 @@ class Evolved:
 
 
 def train(game: Game, settings: Settings, seed: int, run: Run) -> Evolved:
-    """Evolve the weights of a game's strategies."""
-    if not game.strategies or game.ballot is None:
-        raise Misuse(f"{game.name} offers no strategies that could vote; evolution needs them.")
-    pool = pool_of(game, settings.without)
+    """Evolve the weights of a game's strategies, or of its evaluation."""
+    subject = subject_of(game)
+    pool = pool_of(game, subject.names, settings.without)
     kept = run.load_checkpoint()
-    answers = Answers(
-        Arena(game, settings, seed), pool, np.zeros(0) if kept is None else kept["fitness"]
-    )
+    known = np.zeros(0) if kept is None else kept["fitness"]
+    answers = Answers(Arena(game, settings, seed), subject, pool, known)
     generations = max(1, settings.budget // settings.offspring)
-    method = METHODS[settings.method](settings, int(pool.sum()), seed)
+    method = METHODS[settings.method](settings, int(pool.sum()), seed, subject.spread)
     try:
         run.save_checkpoint({"fitness": np.array(answers.known)})
         for generation in range(generations):
@@ -244,28 +315,28 @@ def train(game: Game, settings: Settings, seed: int, run: Run) -> Evolved:
     finally:
         run.save_checkpoint({"fitness": np.array(answers.known)})
         answers.arena.pool.shutdown()
-    votes = votes_of(method.parent, pool)
-    weights = {name: float(v) for name, v in zip(game.strategies, votes, strict=True)}
-    about = {"strategies": list(game.strategies), "fitness": method.fitness}
-    path = run.finish("evolved", {"weights": votes}, about, lambda rows, to: plot(rows, to, run))
+    found = subject.weights(method.parent, pool)
+    weights = {name: float(weight) for name, weight in zip(subject.names, found, strict=True)}
+    about = {"strategies": subject.names, "fitness": method.fitness}
+    path = run.finish("evolved", {"weights": found}, about, lambda rows, to: plot(rows, to, run))
     return Evolved(
         weights=weights, fitness=method.fitness, evaluations=answers.asked,
-        agent=voting_kind(game, votes)(game), path=path,
+        agent=subject.kind(found)(game), path=path, what=subject.what,
     )  # fmt: skip
 
 
-def pool_of(game: Game, without: str) -> np.ndarray:
-    """Give which strategies may vote."""
+def pool_of(game: Game, names: Sequence[str], without: str) -> np.ndarray:
+    """Give which strategies may vote, or which weights count."""
     left_out = {name for name in without.split("+") if name}
-    wrong = left_out - set(game.strategies)
+    wrong = left_out - set(names)
     if wrong:
         raise BadOption(
-            f"{', '.join(sorted(wrong))}: no such strategy of {game.name}. "
-            f"There are: {', '.join(game.strategies)}."
+            f"{', '.join(sorted(wrong))}: {game.name} has nothing of that name to leave out. "
+            f"There are: {', '.join(names)}."
         )
-    pool = np.array([name not in left_out for name in game.strategies])
+    pool = np.array([name not in left_out for name in names])
     if not pool.any():
-        raise BadOption("All strategies are left out; somebody must vote.")
+        raise BadOption("Everything is left out; something must decide.")
     return pool
 
 
@@ -277,10 +348,10 @@ class Plus:
 
     keeps_parent = True
 
-    def __init__(self, settings: Settings, size: int, seed: int) -> None:
+    def __init__(self, settings: Settings, size: int, seed: int, spread: float = 1.0) -> None:
         self.settings = settings
         self.rng = np.random.default_rng(seed)
-        self.parent = self.rng.normal(size=size)
+        self.parent = spread * self.rng.normal(size=size)
         self.fitness = math.nan  # the mean of the parent's evaluations
         self.evaluations = 0  # of the parent
         self.best_child = math.nan
@@ -351,12 +422,12 @@ class Cma(Plus):
 
     keeps_parent = False
 
-    def __init__(self, settings: Settings, size: int, seed: int) -> None:
-        super().__init__(settings, size, seed)
+    def __init__(self, settings: Settings, size: int, seed: int, spread: float = 1.0) -> None:
+        super().__init__(settings, size, seed, spread)
         from cmaes import CMA
 
         if settings.offspring < 3 or size < 2:
-            raise BadOption("CMA-ES needs at least 3 offspring and 2 strategies in the pool.")
+            raise BadOption("CMA-ES needs at least 3 offspring and 2 weights in the pool.")
         self.cma = CMA(
             mean=np.zeros(size), sigma=settings.sigma, seed=seed % 2**32,
             population_size=settings.offspring,
@@ -407,7 +478,7 @@ def explain(agent: CompiledAgent, view: View) -> Opinion:
 
 
 class EvolvedKind:
-    """Play what the game's strategies vote for, with evolved weights."""
+    """Play what the game's strategies vote for, or its evaluation says, with evolved weights."""
 
     options = (
         Text(name="model", default="", help="a model that evolution made; the game's own if none"),
@@ -419,7 +490,9 @@ class EvolvedKind:
 
     def unfit(self, game: Game) -> str | None:
         """Say why it cannot play a game, or None."""
-        return None if game.ballot is not None else "the game offers no strategies that could vote"
+        if game.ballot is not None or game.evaluation is not None:
+            return None
+        return "the game offers neither strategies that could vote nor an evaluation to tune"
 
     def __call__(self, game: Game, model: str = "") -> CompiledAgent:
         """Make the agent from its model, or from the one that comes with the game."""
@@ -430,18 +503,15 @@ class EvolvedKind:
                     f"No model comes with {game.name}; make one: kibitz train {game.name} evolution"
                 )
             model = str(own)
-        # Votes mean the same whatever the settings of the game.
+        # Weights mean the same whatever the settings of the game.
         arrays, about = load_model(model, "evolved", game, any_settings=True)
-        if about.get("strategies") != list(game.strategies):
-            raise BadModel(f"'{model}' was made with other strategies; train it again.")
+        subject = subject_of(game)
+        if about.get("strategies") != subject.names:
+            raise BadModel(f"'{model}' was made with other strategies or weights; train it again.")
         weights = arrays.get("weights")
-        if (
-            weights is None
-            or weights.shape != (len(game.strategies),)
-            or weights.dtype != np.float32
-        ):
+        if weights is None or weights.shape != (len(subject.names),) or weights.dtype != np.float32:
             raise BadModel(f"'{model}' is a damaged model: its weights do not fit.")
-        return voting_kind(game, weights)(game)
+        return subject.kind(weights)(game)
 
 
 EVOLVED = EvolvedKind()

@@ -6,7 +6,7 @@ import numpy as np
 
 from kibitz.core.compiled import JUDGE, THANK, compiled
 from kibitz.core.game import SEAT, SEATS
-from kibitz.core.language import Event
+from kibitz.core.rewards import Event
 from kibitz.games.hanabi.cards import is_critical, is_dead, is_playable
 from kibitz.games.hanabi.cells import (
     DECK,

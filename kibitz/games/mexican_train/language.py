@@ -16,7 +16,6 @@ from kibitz.core.language import (
     COUNT,
     FLAG,
     Deed,
-    Event,
     Group,
     Language,
     Word,
@@ -25,6 +24,7 @@ from kibitz.core.language import (
     group_table,
 )
 from kibitz.core.matching import NONE, first_to_act, rows_in
+from kibitz.core.rewards import Event
 from kibitz.games.mexican_train.rules import DRAW, LINES, MOST_SEATS, PASS, TILES
 from kibitz.games.mexican_train.sight import (
     MANY_LEFT,

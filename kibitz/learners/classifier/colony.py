@@ -6,7 +6,6 @@ of games, never by the clock or the cores.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -14,9 +13,9 @@ import numpy as np
 
 from kibitz.core.chance import WORDS, agents_seed, sow
 from kibitz.core.compiled import pointer
-from kibitz.core.errors import BadOption, unknown
 from kibitz.core.language import Language
 from kibitz.core.matching import ROW
+from kibitz.core.rewards import read_amounts
 from kibitz.learners.classifier.breeding import RATE, new_rule
 from kibitz.learners.classifier.deals import COLONIES, COLONY_DEALS, LOOKING
 from kibitz.learners.classifier.genetics import Manner, next_generation, worth_of
@@ -53,18 +52,8 @@ INACCURATE, STEEPNESS = 0.1, 5.0  # accuracy beyond the tolerance, and how fast 
 
 def wages_of(language: Language, text: str) -> np.ndarray:
     """Read what events are paid: `storm=-3+fits=1`, the rest as the language has it."""
-    wages = {event.name: event.reward for event in language.events}
-    for part in filter(None, (part.strip() for part in text.split("+"))):
-        name, _, number = part.partition("=")
-        if name.strip() not in wages:
-            raise unknown("event", name.strip(), wages)
-        try:
-            wages[name.strip()] = float(number)
-        except ValueError:
-            wages[name.strip()] = math.nan
-        if not math.isfinite(wages[name.strip()]):
-            raise BadOption(f"'{part}': a wage is a number, as in storm=-3.")
-    return np.array(list(wages.values()), np.float64)
+    usual = {event.name: event.reward for event in language.events}
+    return np.array(list(read_amounts(usual, text).values()))
 
 
 class Lane(NamedTuple):

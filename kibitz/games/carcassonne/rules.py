@@ -1,0 +1,519 @@
+"""Carcassonne: lay tiles that fit, and set meeples on what will score.
+
+The base game: 72 tiles of 24 kinds, two to five seats, seven meeples each. A turn: the tile that
+was drawn is laid beside others so that all sides match; then a meeple may be set on one of its
+features that nobody occupies; then finished features score. A tile that fits nowhere is set aside,
+and another drawn. A road scores 1 a tile; a city 2 a tile and 2 a shield, unfinished 1 and 1; a
+cloister 1 for itself and each of its eight neighbours. Whoever has most meeples there scores,
+several in full if they have equally many, and the meeples return. When all tiles are drawn,
+unfinished features score too, and fields, where farmers play: 3 for each finished city they touch.
+
+control    direct: choose a cell and a rotation, then a place for a meeple or none.
+           cursor: the tile is moved step by step from the start tile, turned, and confirmed; then
+           a meeple is taken or the turn ended; then it points somewhere, and is confirmed, or goes
+           back where it cannot stand. Unless `exact`, what does nothing is legal too: to step over
+           the boundary, one cell beyond the outermost tiles, or to confirm where nothing fits.
+           After so many `steps` the tile is laid where it is nearest, and the turn is over.
+
+state      see cells.py
+action     direct: 4 * cell + rotation for a tile; MEEPLE_AT + place, or NO_MEEPLE
+           cursor: by phase. Laying: north, south, west, east, turn, confirm. Deciding: take a
+           meeple, end the turn. Pointing: north, south, west, east, centre, confirm, then the
+           eight halves of sides where farmers play.
+points     so far; at the end, all of them
+
+v1  first release
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from kibitz.core.chance import shuffle
+from kibitz.core.compiled import DEAL, LEGAL, LOOK, PLAY, REDEAL, SCORE, Rules, compiled
+from kibitz.core.game import HIDDEN, OVER, PLIES, SEAT, SEATS, VIEWER, Game, copy_cells
+from kibitz.games.carcassonne.board import (
+    STEP,
+    STEP_X,
+    STEP_Y,
+    cell_at,
+    feature_at,
+    lay_tile,
+    moved,
+    pay_finished,
+    pending,
+    tile_at,
+)
+from kibitz.games.carcassonne.cells import (
+    ASIDE,
+    BANK,
+    BITS,
+    BOX,
+    CELLS,
+    CENTRE,
+    CONTROL,
+    CURSOR,
+    CURSOR_AIM,
+    CURSOR_TURN,
+    CURSOR_X,
+    CURSOR_Y,
+    DECIDING,
+    DECK,
+    DRAWN,
+    EASTMOST,
+    EDGE,
+    EDGE_LIST,
+    EDGES,
+    EXACT,
+    FARMERS,
+    FIRST_HALF,
+    GRID,
+    IN_SET,
+    KIND,
+    LAID,
+    LAYING,
+    LAYOUT,
+    LEFT,
+    MEEPLE,
+    MEEPLE_COUNTS,
+    MEEPLES,
+    MOST_SEATS,
+    MOST_STEPS,
+    NORTHMOST,
+    OFFSET,
+    OPTIONS,
+    PHASE,
+    PLACES,
+    POINTING,
+    SOUTHMOST,
+    STEPS,
+    SUPPLY,
+    TILE,
+    TURN,
+    WESTMOST,
+    X,
+    Y,
+)
+from kibitz.games.carcassonne.checks import flaw
+from kibitz.games.carcassonne.encodings import features, observe
+from kibitz.games.carcassonne.tiles import (
+    AT_HALF,
+    AT_SIDE,
+    CLOISTER,
+    COUNTS,
+    EAST,
+    FEATURE,
+    FITS,
+    KINDS,
+    NORTH,
+    ROTATIONS,
+    SEGMENTS,
+    SIDES,
+    SOUTH,
+    START,
+    TURNS,
+    WEST,
+)
+
+# Actions with direct control.
+MEEPLE_AT = ROTATIONS * CELLS
+NO_MEEPLE = MEEPLE_AT + PLACES
+# Actions with a cursor.
+ROTATE, CONFIRM = 4, 5
+TAKE, END = 0, 1
+POINT_AT_HALF = 6
+# Sides in the order of the actions of a cursor, with the centre last.
+POINTED = np.array([NORTH, SOUTH, WEST, EAST, CENTRE], np.int64)
+
+
+# --- tiles ---------------------------------------------------------------------------------------
+
+
+@compiled()
+def fits_somewhere(state, kind):
+    """Tell whether a tile of a kind can be laid."""
+    for at in range(EDGE_LIST, EDGE_LIST + state[EDGES]):
+        if FITS[kind, state[GRID + state[at]] - EDGE]:
+            return True
+    return False
+
+
+@compiled()
+def draw_tile(state):
+    """Draw the next tile that can be laid; if there is none the game is over."""
+    state[PHASE] = LAYING
+    state[CURSOR_X] = state[CURSOR_Y] = OFFSET
+    state[CURSOR_TURN] = state[CURSOR_AIM] = 0
+    state[STEPS] = 0
+    state[TILE] = 0
+    while state[DRAWN] < state[IN_SET] - 1:
+        kind = state[DECK + state[DRAWN]]
+        state[DRAWN] += 1
+        state[LEFT + kind] -= 1
+        if fits_somewhere(state, kind):
+            state[TILE] = kind + 1
+            return
+        state[ASIDE] += 1
+    points = np.zeros(MOST_SEATS)
+    pending(state, points)
+    for seat in range(state[SEATS]):
+        state[BANK + seat] += int(points[seat])
+    state[SEAT] = OVER
+
+
+@compiled(DEAL)
+def deal(state, rng):
+    """Lay the start tile, mix the others, and draw the first."""
+    seats, tiles = int(state[SEATS]), int(state[IN_SET])
+    deck = np.empty(tiles - 1, np.int64)
+    at = 0
+    for kind in range(KINDS):
+        count = COUNTS[tiles, kind] - (kind == START)
+        state[LEFT + kind] = count
+        for _ in range(count):
+            deck[at] = kind
+            at += 1
+    shuffle(rng, deck)
+    for place in range(len(deck)):
+        state[DECK + place] = deck[place]
+    for side in range(SIDES):
+        state[BOX + side] = OFFSET
+    for seat in range(seats):
+        state[SUPPLY + seat] = MEEPLES
+    lay_tile(state, 0, 0, START, 0)
+    draw_tile(state)
+
+
+@compiled()
+def place_of(state, cell):
+    """Give the x and y of a cell beside a tile."""
+    for side in range(SIDES):
+        tile = tile_at(state, moved(cell, STEP[side]))
+        if tile >= 0:
+            return (
+                int(state[X + tile]) - OFFSET - STEP_X[side],
+                int(state[Y + tile]) - OFFSET - STEP_Y[side],
+            )
+    return 0, 0
+
+
+@compiled()
+def fits_at(state, cell, turn):
+    """Tell whether the drawn tile can be laid in a cell, turned so."""
+    kind = state[TILE] - 1
+    demand = state[GRID + cell]
+    return demand >= EDGE and FITS[kind, demand - EDGE] >> (turn % TURNS[kind]) & 1 == 1
+
+
+# --- meeples -------------------------------------------------------------------------------------
+
+
+@compiled()
+def segment_at(state, tile, place):
+    """Give the segment of a tile at a place, or -1."""
+    kind, turn = state[KIND + tile], state[TURN + tile]
+    if place < CENTRE:
+        return AT_SIDE[kind, turn, place]
+    if place == CENTRE:
+        return 0 if FEATURE[kind, 0] == CLOISTER else -1
+    return AT_HALF[kind, turn, place - FIRST_HALF] if state[FARMERS] else -1
+
+
+@compiled()
+def is_free(state, place):
+    """Tell whether a meeple can be set at a place of the tile that was just laid."""
+    tile = int(state[LAID]) - 1
+    segment = segment_at(state, tile, place)
+    return segment >= 0 and state[MEEPLE_COUNTS + feature_at(state, tile, segment)] == 0
+
+
+@compiled()
+def free_places(state, places):
+    """Write where a meeple can be set, one place for each segment; give how many."""
+    tile = int(state[LAID]) - 1
+    n = 0
+    seen = 0  # segments, as bits
+    for place in range(PLACES if state[FARMERS] else CENTRE + 1):
+        segment = segment_at(state, tile, place)
+        if segment >= 0 and not seen >> segment & 1:
+            seen |= 1 << segment
+            if state[MEEPLE_COUNTS + feature_at(state, tile, segment)] == 0:
+                places[n] = place
+                n += 1
+    return n
+
+
+@compiled()
+def set_meeple(state, place):
+    """Set a meeple of the seat to move on the tile that was just laid."""
+    seat = int(state[SEAT])
+    tile = int(state[LAID]) - 1
+    segment = segment_at(state, tile, place)
+    state[MEEPLE + tile] = 1 + SEGMENTS * seat + segment
+    state[SUPPLY + seat] -= 1
+    state[MEEPLE_COUNTS + feature_at(state, tile, segment)] += 1 << (BITS * seat)
+
+
+# --- turns ---------------------------------------------------------------------------------------
+
+
+@compiled()
+def end_turn(state):
+    """Pay for what is finished, and let the next seat draw."""
+    pay_finished(state, int(state[LAID]) - 1)
+    state[SEAT] = (state[SEAT] + 1) % state[SEATS]
+    draw_tile(state)
+
+
+@compiled()
+def lay_drawn(state, x, y, turn):
+    """Lay the tile that was drawn, and go on to meeples if there can be one."""
+    kind = int(state[TILE]) - 1
+    lay_tile(state, x, y, kind, turn % TURNS[kind])
+    state[TILE] = 0
+    state[PHASE] = DECIDING
+    if state[SUPPLY + state[SEAT]] == 0:
+        end_turn(state)
+    elif state[CONTROL] != CURSOR or state[EXACT]:
+        places = np.empty(PLACES, np.int64)
+        if free_places(state, places) == 0:
+            end_turn(state)
+
+
+@compiled()
+def crosses_boundary(state, side):
+    """Tell whether a step would leave the cells within one of the outermost tiles."""
+    x, y = state[CURSOR_X] + STEP_X[side], state[CURSOR_Y] + STEP_Y[side]
+    return (
+        x < state[WESTMOST] - 1
+        or x > state[EASTMOST] + 1
+        or y < state[NORTHMOST] - 1
+        or y > state[SOUTHMOST] + 1
+    )
+
+
+@compiled()
+def cursor_fits(state):
+    """Tell whether the drawn tile can be laid at the cursor."""
+    cell = cell_at(int(state[CURSOR_X]) - OFFSET, int(state[CURSOR_Y]) - OFFSET)
+    return fits_at(state, cell, int(state[CURSOR_TURN]))
+
+
+@compiled()
+def lay_nearest(state):
+    """Lay the drawn tile where the fewest steps and turns would bring it."""
+    best_distance = 1 << 30
+    best_x = best_y = best_turn = 0
+    for at in range(EDGE_LIST, EDGE_LIST + state[EDGES]):
+        x, y = place_of(state, int(state[at]))
+        for more in range(ROTATIONS):
+            turn = (state[CURSOR_TURN] + more) % ROTATIONS
+            if not fits_at(state, int(state[at]), turn):
+                continue
+            distance = abs(x + OFFSET - state[CURSOR_X]) + abs(y + OFFSET - state[CURSOR_Y]) + more
+            if distance < best_distance:
+                best_distance = distance
+                best_x, best_y, best_turn = x, y, turn
+    lay_drawn(state, best_x, best_y, best_turn)
+
+
+@compiled()
+def play_cursor(state, action):
+    """Apply an action of a cursor."""
+    seat = state[SEAT]
+    drawn = state[DRAWN]
+    state[STEPS] += 1
+    if state[PHASE] == LAYING:
+        if action < SIDES:
+            side = POINTED[action]
+            if not crosses_boundary(state, side):
+                state[CURSOR_X] += STEP_X[side]
+                state[CURSOR_Y] += STEP_Y[side]
+        elif action == ROTATE:
+            state[CURSOR_TURN] = (state[CURSOR_TURN] + 1) % ROTATIONS
+        elif cursor_fits(state):
+            lay_drawn(
+                state, int(state[CURSOR_X]) - OFFSET, int(state[CURSOR_Y]) - OFFSET,
+                int(state[CURSOR_TURN]),
+            )  # fmt: skip
+    elif state[PHASE] == DECIDING:
+        if action == TAKE:
+            state[PHASE] = POINTING
+        else:
+            end_turn(state)
+    elif action == CONFIRM:
+        aim = int(state[CURSOR_AIM]) - 1
+        if aim >= 0 and is_free(state, aim):
+            set_meeple(state, aim)
+            end_turn(state)
+        else:
+            state[PHASE] = DECIDING
+            state[CURSOR_AIM] = 0
+    else:
+        aim = POINTED[action] if action < CONFIRM else FIRST_HALF + action - POINT_AT_HALF
+        state[CURSOR_AIM] = 1 + aim
+    # Whoever has wandered for too long is done.
+    goes_on = state[SEAT] == seat and state[DRAWN] == drawn
+    if goes_on and state[STEPS] >= state[MOST_STEPS]:
+        if state[PHASE] == LAYING:
+            lay_nearest(state)
+        if state[SEAT] == seat and state[DRAWN] == drawn:
+            end_turn(state)
+
+
+@compiled(PLAY)
+def play(state, action):
+    """Lay the tile, set a meeple or none, or move the cursor."""
+    state[PLIES] += 1
+    if state[CONTROL] == CURSOR:
+        play_cursor(state, action)
+    elif state[PHASE] == LAYING:
+        cell, turn = divmod(action, ROTATIONS)
+        x, y = place_of(state, cell)
+        lay_drawn(state, x, y, turn)
+    else:
+        if action != NO_MEEPLE:
+            set_meeple(state, action - MEEPLE_AT)
+        end_turn(state)
+
+
+@compiled()
+def legal_of_cursor(state, actions):
+    """Write what can be done with a cursor."""
+    exact = state[EXACT] == 1
+    n = 0
+    if state[PHASE] == LAYING:
+        for action in range(CONFIRM + 1):
+            idle = False
+            if exact:
+                if action < SIDES:
+                    idle = crosses_boundary(state, POINTED[action])
+                elif action == ROTATE:
+                    idle = TURNS[state[TILE] - 1] == 1
+                else:
+                    idle = not cursor_fits(state)
+            if not idle:
+                actions[n] = action
+                n += 1
+    elif state[PHASE] == DECIDING:
+        actions[0], actions[1] = TAKE, END
+        n = 2
+    else:
+        aim = int(state[CURSOR_AIM]) - 1
+        for action in range(POINT_AT_HALF + (PLACES - FIRST_HALF if state[FARMERS] else 0)):
+            if action == CONFIRM:
+                idle = exact and aim < 0
+            else:
+                place = POINTED[action] if action < CONFIRM else FIRST_HALF + action - POINT_AT_HALF
+                idle = exact and (place == aim or not is_free(state, place))
+            if not idle:
+                actions[n] = action
+                n += 1
+    return n
+
+
+@compiled(LEGAL)
+def legal(state, actions):
+    """Write all placements that fit, or all free places for a meeple and none."""
+    if state[SEAT] == OVER:
+        return 0
+    if state[CONTROL] == CURSOR:
+        return legal_of_cursor(state, actions)
+    n = 0
+    if state[PHASE] == LAYING:
+        kind = state[TILE] - 1
+        for at in range(EDGE_LIST, EDGE_LIST + state[EDGES]):
+            cell = int(state[at])
+            turns = FITS[kind, state[GRID + cell] - EDGE]
+            turn = 0
+            while turns:
+                if turns & 1:
+                    actions[n] = cell * ROTATIONS + turn
+                    n += 1
+                turns >>= 1
+                turn += 1
+        return n
+    places = np.empty(PLACES, np.int64)
+    n = free_places(state, places)
+    for place in range(n):
+        actions[place] = MEEPLE_AT + places[place]
+    actions[n] = NO_MEEPLE
+    return n + 1
+
+
+@compiled(SCORE)
+def score(state, points):
+    """Points so far."""
+    for seat in range(state[SEATS]):
+        points[seat] = state[BANK + seat]
+
+
+@compiled(LOOK)
+def look(state, seat, out):
+    """Hide the order of the tiles to come."""
+    copy_cells(state, out)
+    out[VIEWER] = seat
+    for place in range(state[DRAWN], state[IN_SET] - 1):
+        out[DECK + place] = HIDDEN
+
+
+@compiled(REDEAL)
+def redeal(view, rng):
+    """Mix the tiles to come."""
+    drawn = int(view[DRAWN])
+    deck = np.empty(int(view[IN_SET]) - 1 - drawn, np.int64)
+    at = 0
+    for kind in range(KINDS):
+        for _ in range(view[LEFT + kind]):
+            deck[at] = kind
+            at += 1
+    shuffle(rng, deck)
+    for place in range(len(deck)):
+        view[DECK + drawn + place] = deck[place]
+    view[VIEWER] = HIDDEN
+
+
+# --- bounds --------------------------------------------------------------------------------------
+
+
+def actions(settings: Mapping[str, Any]) -> int:
+    """Count the action numbers."""
+    if settings["control"] == "direct":
+        return NO_MEEPLE + 1
+    return POINT_AT_HALF + (PLACES - FIRST_HALF if settings["farmers"] else 0)
+
+
+def most_legal(settings: Mapping[str, Any]) -> int:
+    """Bound the legal actions: every rotation in every cell of the longest edge."""
+    if settings["control"] == "cursor":
+        return actions(settings)
+    return ROTATIONS * (2 * settings["tiles"] + 2)
+
+
+def most_plies(settings: Mapping[str, Any]) -> int:
+    """Bound the plies: two for each tile, or all steps of every turn."""
+    each = 2 if settings["control"] == "direct" else settings["steps"]
+    return (settings["tiles"] - 1) * each
+
+
+GAME = Game(
+    name="carcassonne",
+    title="Carcassonne",
+    summary="Lay tiles of roads, cities and cloisters; set meeples where they will score most.",
+    version=1,
+    room=__package__,
+    seats=(2, MOST_SEATS),
+    default_seats=2,
+    options=OPTIONS,
+    layout=LAYOUT,
+    functions=Rules(deal, legal, play, score, look, redeal, observe),
+    actions=actions,
+    most_legal=most_legal,
+    most_plies=most_plies,
+    features=features,
+    hides=True,
+    flaw=flaw,
+)
