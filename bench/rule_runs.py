@@ -31,7 +31,7 @@ MEANINGS = "+".join(
     + ["fellow playable as meant", "player can play as meant", "player errs as meant"]
     + ["player can play by chop", "tell focus as meant", "tell true by chop", "tell plays by chop"]
 )
-BASE = {"preset": "population", "games": 60_000, "compacted_on": 0, "cores": 1}
+BASE = {"preset": "population", "games": 40_000, "compacted_on": 0, "cores": 1}
 ABLATIONS: dict[str, dict[str, Any]] = {
     "as it is": {},
     "caution 1": {"caution": 1.0},

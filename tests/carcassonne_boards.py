@@ -10,7 +10,7 @@ import numpy as np
 
 import kibitz
 from kibitz.core.chance import Chance
-from kibitz.core.game import OVER, SEAT, Game
+from kibitz.core.game import OVER, PLIES, SEAT, Game
 from kibitz.core.table import Table
 from kibitz.games.carcassonne.cells import (
     DECIDING,
@@ -63,6 +63,7 @@ def dealt(wanted: str, whole: bool = False, **settings: Any) -> Table:
     state[game.cell("tile")] = 1 + kinds[0]
     state[game.cell("drawn")] = drawn
     state[game.cell("aside")] = drawn - 1
+    state[PLIES] = 1  # a game under way: what was just dealt is checked against its deck
     table = Table(game, state)
     assert game.flaw(table) is None
     return table

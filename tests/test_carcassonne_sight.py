@@ -15,6 +15,7 @@ from kibitz.core.table import Table
 from kibitz.games.carcassonne.board import feature_at, lay_tile
 from kibitz.games.carcassonne.cells import (
     BOX,
+    DECIDING,
     ENCODINGS,
     MOST_FEATURES,
     OFFSET,
@@ -33,6 +34,7 @@ from tests.carcassonne_boards import (
     CLOISTER_KIND,
     RING,
     board_of,
+    dealt,
     game_of,
     line,
     placed,
@@ -251,9 +253,10 @@ def test_the_vector_shows_the_cursor_and_the_phase():
     assert vector[:7] == pytest.approx([1, 13 / 24, 2 / 3, 0, -1 / 72, 0, 1 / 72])
     assert vector[7:10].tolist() == [1, 0, 0]
     vector = table.play("confirm").view().features()
-    assert vector[1] == 0
+    assert vector[1] == pytest.approx(13 / 24)  # the tile that waits for a meeple
+    assert vector[2:5] == pytest.approx([2 / 3, 0, -1 / 72])
     assert vector[7:10].tolist() == [0, 1, 0]
-    assert not vector[25:49].any()
+    assert np.flatnonzero(vector[25:49]).tolist() == [12]
     vector = table.play("take").play("east").view().features()
     assert vector[7:10].tolist() == [0, 0, 1]
     assert vector[5] == pytest.approx(2 / 13)
@@ -451,3 +454,15 @@ def test_what_lies_outside_the_window_is_left_out(encoding):
     each = {"vector": 1, "tiles": 7, "features": 24, "packed": 2, "geography": 3, "planes": 1}
     first = board[: WINDOW * WINDOW] if encoding == "planes" else board.reshape(-1, each[encoding])
     assert np.count_nonzero(first if encoding == "planes" else first[:, 0]) == shown[encoding]
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_it_is_seen_which_tile_waits_for_a_meeple(encoding):
+    """The same board, the same seat to decide, another tile laid last: learners can tell."""
+    one = dealt("EE", whole=True, encoding=encoding)
+    one.play("n1 turned 2").play("no meeple").play("s1 turned 2")
+    other = dealt("EE", whole=True, encoding=encoding)
+    other.play("s1 turned 2").play("no meeple").play("n1 turned 2")
+    assert board_of(one) == board_of(other)
+    assert (one["phase"], other["phase"]) == (DECIDING, DECIDING)
+    assert not np.array_equal(one.view().features(), other.view().features())

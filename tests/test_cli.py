@@ -597,7 +597,7 @@ def test_train_by_flags_and_play_what_came_of_it(capsys, tmp_path):
         (("train", "nim", "evolution", "--budgt", "3"), "Did you mean 'budget'"),
         (("train", "nim", "evolution", "--budget", "none"), "Option 'budget' takes"),
         (("train", "nim", "evolution", "stray"), "Cannot read 'stray'"),
-        (("train", "tapnswap", "evolution"), "offers no strategies"),
+        (("train", "tapnswap", "evolution"), "offers neither strategies"),
         (("train", "nim", "evolution", "--play-at", "9"), "cannot be visited"),
         (("train", "nim", "q-learning", "--games", "5", "--play-at", "9"), "there are only 5"),
         (("train", "nim", "q-learning", "--play-at", "soon"), "not 'soon'"),

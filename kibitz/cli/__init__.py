@@ -40,7 +40,7 @@ def build() -> typer.Typer:
         arena.match, arena.solve, arena.grade, playing.replay, demo.demo, arena.bench,
     ):  # fmt: skip
         app.command()(command)
-    app.command("export")(exporting.export_record)
+    app.command()(exporting.export)
     app.command()(training.learners)
     app.command()(training.convert)
     app.command()(languages.words)

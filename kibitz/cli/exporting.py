@@ -8,12 +8,14 @@ from typing import Annotated
 import typer
 
 from kibitz.cli.shared import console, grid
-from kibitz.core.exports import export, exports_of
+from kibitz.core.errors import Misuse
+from kibitz.core.exports import export as written
+from kibitz.core.exports import exports_of
 from kibitz.core.files import save as save_file
 from kibitz.core.record import Record
 
 
-def export_record(
+def export(
     file: Annotated[Path, typer.Argument(help="A record, as saved by play or watch.")],
     what: Annotated[
         str | None, typer.Argument(help="What to write, as in moves; none lists what there is.")
@@ -22,11 +24,14 @@ def export_record(
 ) -> None:
     """Write a recorded game for other programs: its moves, and what the game has to offer."""
     record = Record.load(file)
+    if what is None and out is not None:
+        raise Misuse(f"Say what to write: one of {', '.join(exports_of(record.game))}.")
     if what is None:
         ways = exports_of(record.game)
         rows = [(name, way.suffix, way.about) for name, way in ways.items()]
         console().print(grid("", ("export", "file", "what it gives"), rows))
     elif out is None:
-        print(export(record, what), end="")
+        print(written(record, what), end="")
     else:
-        save_file(out, export(record, what))
+        save_file(out, written(record, what))
+        console().print(f"Saved: {out}", markup=False, highlight=False)

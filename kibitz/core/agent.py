@@ -197,7 +197,7 @@ class Evaluation:
     def having(self, weights: np.ndarray) -> Kind:
         """Give the same kind of agent with other weights."""
         own = np.ascontiguousarray(weights, np.float32)
-        return replace(self.kind, weights=lambda *_: own)
+        return replace(self.kind, weights=lambda *_: own, name="evolved")
 
 
 class CompiledAgent(Agent):

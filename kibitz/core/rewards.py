@@ -57,12 +57,17 @@ class Rewards:
         usual = {event.name: event.reward for event in self.events}
         return np.array(list(read_amounts(usual, text).values()))
 
+    def counts(self, before: np.ndarray, action: int, after: np.ndarray, seat: int) -> np.ndarray:
+        """Count what happened to a seat when an action was played, in the order of `events`."""
+        counts = np.zeros(len(self.events))
+        pointer(self.count)(before, action, after, seat, counts)
+        return counts
+
     def happened(
         self, before: np.ndarray, action: int, after: np.ndarray, seat: int
     ) -> dict[str, float]:
         """Say what happened to a seat, by name; what did not is left out."""
-        counts = np.zeros(len(self.events))
-        pointer(self.count)(before, action, after, seat, counts)
+        counts = self.counts(before, action, after, seat)
         return {
             event.name: float(count)
             for event, count in zip(self.events, counts, strict=True)

@@ -78,7 +78,7 @@ def play_genomes(
 ):  # fmt: skip
     """Play as many games with each genome as there are rows in points[genome].
 
-    genomes [genomes, strategies], points [genomes, games, seats], plies [games].
+    genomes [genomes, weights], points [genomes, games, seats], plies [games].
     """
     own = weights.copy()
     games = points.shape[1]
@@ -166,7 +166,7 @@ class Arena:
         names = list(game.strategies)
         self.wishes = wishes_of(game) if names and set(rivals) <= set(names) else None
         self.runners: list[Runner] = []
-        if self.wishes is None:  # ask every strategy at every turn
+        if self.wishes is None:  # play every move
             player = subject.kind(np.zeros(len(subject.names), np.float32))(game)
             self.runners = [
                 Runner(game, [player, *self._rivals(rival)], seed, True) for rival in rivals
@@ -187,7 +187,7 @@ class Arena:
         ]
 
     def fitness(self, genomes: np.ndarray) -> np.ndarray:
-        """Play all genomes ([genomes, strategies], none negative); give the shares they won."""
+        """Play with all weights ([genomes, weights]); give the shares of games they won."""
         shares = np.zeros(len(genomes))
         parts = np.array_split(np.arange(len(genomes)), min(self.cores, len(genomes)))
         for play in self.players:

@@ -4,8 +4,7 @@ The plane is wound up: the cell of the place (x, y), x to the east and y to the 
 tile, is (x + WINDING * y) modulo CELLS. Tiles hang together, so no two places that matter at the
 same time are more than 75 steps apart, and the two numbers are such that places with the same
 cell are at least 77 steps apart. So every shape that the tiles allow has room in 2,965 cells
-instead of 145 x 145, and the neighbours of a cell are CELLS away from nothing: one step is an
-addition.
+instead of 145 x 145, and a step to a neighbour is an addition.
 
 grid       of each cell: 0, or 1 + the tile there, or EDGE + what an empty cell beside a tile
            demands (see tiles.py)
@@ -18,7 +17,7 @@ part       of each tile and segment: 1 + its feature as it was when laid; `root_
 feature    of each feature: road, city, cloister or field. Features that join are told by
 root       the one that they have become part of; itself, if none
 open       how many sides (of a cloister: neighbours) are still missing
-size       its tiles, each counted once
+size       its tiles, each counted once; of a field, its segments
 shields    of a city
 meeples    of all seats on it, BITS bits each
 deck       kinds in the order in which they are drawn, the start tile left out; what is to come is
@@ -31,7 +30,8 @@ bank       points of each seat so far
 supply     meeples of each seat that stand nowhere
 phase      LAYING, or DECIDING on a meeple; with a cursor also POINTING where it goes
 box        the outermost tiles: west, east, north, south, plus OFFSET
-cursor     its x and y plus OFFSET, its rotation, and 1 + where the meeple points, or 0
+cursor     its x and y plus OFFSET, its rotation, and 1 + where the meeple points, or 0; once a
+           tile is laid, where that lies, with either control
 steps      actions in this turn, with a cursor
 """
 
@@ -68,7 +68,7 @@ LAYING, DECIDING, POINTING = range(3)
 PLACES = 13  # of a meeple on a tile: four sides, the centre, then the eight halves of sides
 CENTRE, FIRST_HALF = 4, 5
 
-CONTROLS = DIRECT, CURSOR = range(2)
+CURSOR = 1  # among the values of the option `control`
 ENCODINGS = ("vector", "tiles", "packed", "geography", "features", "planes")
 
 OPTIONS = (
@@ -106,8 +106,8 @@ LAYOUT = Layout(
         "part": Cells(ALL_TILES * SEGMENTS, 0, MOST_FEATURES),
         "feature": Cells(MOST_FEATURES, 0, FIELD),
         "root": Cells(MOST_FEATURES, 0, MOST_FEATURES - 1),
-        "open": Cells(MOST_FEATURES, 0, 4 * ALL_TILES),
-        "size": Cells(MOST_FEATURES, 0, ALL_TILES),
+        "open": Cells(MOST_FEATURES, 0, SEGMENTS * ALL_TILES),
+        "size": Cells(MOST_FEATURES, 0, SEGMENTS * ALL_TILES),
         "shields": Cells(MOST_FEATURES, 0, ALL_TILES),
         "meeples": Cells(MOST_FEATURES, 0, (1 << BITS * MOST_SEATS) - 1),
         "deck": Cells(ALL_TILES - 1, 0, KINDS - 1),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from kibitz.core.game import PLIES
 from kibitz.core.table import Table
 from kibitz.games.carcassonne.board import STEP, cell_at, moved, root_of
 from kibitz.games.carcassonne.cells import (
@@ -34,7 +35,9 @@ from kibitz.games.carcassonne.cells import (
     X,
     Y,
 )
+from kibitz.games.carcassonne.stack import begin
 from kibitz.games.carcassonne.tiles import (
+    ALL_TILES,
     COUNTS,
     KINDS,
     SEGMENTS,
@@ -47,13 +50,27 @@ from kibitz.games.carcassonne.tiles import (
 def flaw(table: Table) -> str | None:
     """Say what is wrong with a table as it stands, or None."""
     state = table.cells
-    return _tiles_flaw(state) or _board_flaw(state) or _meeples_flaw(state, table.game.players)
+    found = _tiles_flaw(state)
+    if found is None and state[PLIES] == 0:
+        found = _dealt_flaw(table)
+    return found or _board_flaw(state) or _meeples_flaw(state, table.game.players)
+
+
+def _dealt_flaw(table: Table) -> str | None:
+    """Say whether a table without a move differs from what its deck makes of it."""
+    deck = table.game.cell("deck")
+    dealt = table.game.blank()
+    dealt[deck] = table.cells[deck]
+    begin(dealt)
+    return None if np.array_equal(dealt, table.cells) else "it was not dealt from its deck"
 
 
 def _tiles_flaw(state: np.ndarray) -> str | None:
     """Say which tiles there are too many or too few of."""
     tiles, drawn, laid = int(state[IN_SET]), int(state[DRAWN]), int(state[LAID])
     deck = state[DECK : DECK + tiles - 1]
+    if state[DECK + tiles - 1 : DECK + ALL_TILES - 1].any():
+        return "the deck has more tiles than the set"
     counts = np.bincount(deck, minlength=KINDS)
     counts[START] += 1
     if (counts != COUNTS[tiles]).any():

@@ -5,15 +5,16 @@ middle of the tiles that lie, north at the top; what lies outside is not seen th
 
 vector, always first
   meeples left           1          the viewer's, over 7
-  tile                   1          1 + the kind to be laid, over 24; 0 if none
-  rotation               1          of the cursor, over 3
-  x, z                   2          of the cursor from the start tile, over 72
+  tile                   1          1 + the kind to be laid, or that was just laid and waits for
+                                    a meeple, over 24; 0 at the end
+  rotation               1          of the cursor, or the tile just laid, over 3
+  x, z                   2          of the same from the start tile, over 72
   direction              1          where the meeple points, over 13; 0 if nowhere
   tiles laid             1          over all tiles of the set
   phase                  3          one is 1: laying, deciding, pointing
   direction              14         one is 1: nowhere, north, east, south, west, centre, 8 halves
   to move                1          the viewer is
-  tile                   24         the kind to be laid is 1
+  tile                   24         the same kind is 1
   left                   24         tiles to come of each kind, over how many the whole set has
   seats                  5 * 4      there is one; points so far and pending points, both over 50;
                                     meeples left, over 7
@@ -90,8 +91,6 @@ from kibitz.games.carcassonne.cells import (
     PLACES,
     POINTING,
     ROOT,
-    SHIELDS,
-    SIZE,
     SOUTHMOST,
     SUPPLY,
     TILE,
@@ -100,7 +99,7 @@ from kibitz.games.carcassonne.cells import (
     X,
     Y,
 )
-from kibitz.games.carcassonne.outlook import chances, lead_of
+from kibitz.games.carcassonne.outlook import chances, finished_worth, lead_of
 from kibitz.games.carcassonne.tiles import (
     ALL_TILES,
     AT_SIDE,
@@ -166,11 +165,26 @@ def has_shield(kind):
 
 
 @compiled()
+def tile_in_question(view):
+    """Give the kind to be laid, or that was just laid and waits for a meeple; -1 at the end."""
+    if view[SEAT] < 0:
+        return -1
+    return int(view[TILE]) - 1 if view[TILE] > 0 else int(view[KIND + view[LAID] - 1])
+
+
+@compiled()
+def middle_of(view):
+    """Give the middle of the tiles that lie, x and y plus OFFSET."""
+    return (view[WESTMOST] + view[EASTMOST]) // 2, (view[NORTHMOST] + view[SOUTHMOST]) // 2
+
+
+@compiled()
 def write_vector(view, features):
     """Write the vector; give where it ends."""
     seats, viewer = int(view[SEATS]), int(view[VIEWER])
     features[0] = view[SUPPLY + viewer] / MEEPLES
-    features[1] = view[TILE] / KINDS
+    kind = tile_in_question(view)
+    features[1] = (1 + kind) / KINDS
     features[2] = view[CURSOR_TURN] / 3.0
     features[3] = (view[CURSOR_X] - OFFSET) / ALL_TILES
     features[4] = (view[CURSOR_Y] - OFFSET) / ALL_TILES
@@ -183,8 +197,8 @@ def write_vector(view, features):
     at += 1 + PLACES
     features[at] = view[SEAT] == viewer
     at += 1
-    if view[TILE] > 0:
-        features[at + view[TILE] - 1] = 1.0
+    if kind >= 0:
+        features[at + kind] = 1.0
     at += KINDS
     for kind in range(KINDS):
         features[at + kind] = view[LEFT + kind] / PUBLISHED[kind]
@@ -218,10 +232,7 @@ def write_features(view, features, at):
         features[at + kind - ROAD] = 1.0
         if kind != FIELD:
             features[at + 4] = worth_of(view, feature) / WORTH
-            full = int(view[SIZE + feature]) + int(view[OPEN + feature])
-            if kind == CITY:
-                full = 2 * (full + int(view[SHIELDS + feature]))
-            features[at + 5] = full / WORTH
+            features[at + 5] = finished_worth(view, feature) / WORTH
             features[at + 6] = view[OPEN + feature] / SIDES_UNIT
             features[at + 7] = chance[feature]
         mine = meeples_of(counts, viewer)
@@ -234,8 +245,7 @@ def write_features(view, features, at):
 @compiled()
 def write_tiles(view, features, at):
     """Write the encoding `tiles`."""
-    middle_x = (view[WESTMOST] + view[EASTMOST]) // 2
-    middle_y = (view[NORTHMOST] + view[SOUTHMOST]) // 2
+    middle_x, middle_y = middle_of(view)
     for tile in range(view[LAID]):
         features[at] = 1.0
         features[at + 1] = (view[X + tile] - middle_x) / ALL_TILES
@@ -251,8 +261,7 @@ def write_tiles(view, features, at):
 @compiled()
 def write_features_of_tiles(view, features, at):
     """Write the encoding `features`."""
-    middle_x = (view[WESTMOST] + view[EASTMOST]) // 2
-    middle_y = (view[NORTHMOST] + view[SOUTHMOST]) // 2
+    middle_x, middle_y = middle_of(view)
     for tile in range(view[LAID]):
         kind, turn = view[KIND + tile], view[TURN + tile]
         features[at] = 1.0
@@ -282,8 +291,8 @@ def write_features_of_tiles(view, features, at):
 @compiled()
 def window_place(view, x, y):
     """Give the place in the window of a place on the board (x and y plus OFFSET), or -1."""
-    column = x - (view[WESTMOST] + view[EASTMOST]) // 2 + WINDOW // 2
-    row = y - (view[NORTHMOST] + view[SOUTHMOST]) // 2 + WINDOW // 2
+    middle_x, middle_y = middle_of(view)
+    column, row = x - middle_x + WINDOW // 2, y - middle_y + WINDOW // 2
     if 0 <= column < WINDOW and 0 <= row < WINDOW:
         return row * WINDOW + column
     return -1
@@ -341,10 +350,11 @@ def write_planes(view, features, at):
         features[at + 11 * plane + place] = meeple > 0.0
         features[at + 12 * plane + place] = meeple < 0.0
     if view[TILE] > 0:
+        middle_x, middle_y = middle_of(view)
         for row in range(WINDOW):
             for column in range(WINDOW):
-                x = column - WINDOW // 2 + (view[WESTMOST] + view[EASTMOST]) // 2 - OFFSET
-                y = row - WINDOW // 2 + (view[NORTHMOST] + view[SOUTHMOST]) // 2 - OFFSET
+                x = column - WINDOW // 2 + middle_x - OFFSET
+                y = row - WINDOW // 2 + middle_y - OFFSET
                 demand = view[GRID + cell_at(x, y)]
                 if demand >= EDGE and is_beside(view, x, y):
                     turns = FITS[view[TILE] - 1, demand - EDGE]

@@ -23,18 +23,21 @@ from kibitz.games.carcassonne.board import (
 from kibitz.games.carcassonne.cells import EDGE, MOST_SEATS, OFFSET, POINTING
 from kibitz.games.carcassonne.rules import CONFIRM, MEEPLE_AT, NO_MEEPLE, is_free
 from kibitz.games.carcassonne.tiles import (
+    CITY,
     EAST,
     FEATURE,
     FEATURE_NAMES,
     FIELD,
+    GRASS,
     LETTERS,
+    ROAD,
     SEGMENTS,
     SHOWS,
     SOUTH,
 )
 from kibitz.games.carcassonne.words import meeple_name, place_name
 
-SHOWN = {1: "field", 2: "road", 3: "city"}
+SHOWN = {GRASS: "field", ROAD: "road", CITY: "city"}
 
 
 def turns(record: Record) -> str:

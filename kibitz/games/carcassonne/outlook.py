@@ -17,6 +17,7 @@ from kibitz.games.carcassonne.board import (
 from kibitz.games.carcassonne.cells import (
     DRAWN,
     EDGE,
+    FEATURE_KIND,
     FEATURES_USED,
     GRID,
     IN_SET,
@@ -25,13 +26,17 @@ from kibitz.games.carcassonne.cells import (
     LEFT,
     MEEPLE_COUNTS,
     OFFSET,
+    OPEN,
     ROOT,
+    SHIELDS,
+    SIZE,
     TURN,
     X,
     Y,
 )
 from kibitz.games.carcassonne.tiles import (
     AT_SIDE,
+    CITY,
     CLOISTER,
     DEMANDS,
     FEATURE,
@@ -136,6 +141,14 @@ def chances(state, draws, also, chance):
                     if state[GRID + beside] >= EDGE:
                         wanted = tiles_that_close(state, beside, (side + 2) % SIDES)
                         chance[feature] *= chance_of_one(wanted, left, draws)
+
+
+@compiled()
+def finished_worth(state, feature):
+    """Give what a feature is worth when it is finished, if every open side takes a tile."""
+    kind = state[FEATURE_KIND + feature]
+    size = int(state[SIZE + feature]) + int(state[OPEN + feature])
+    return 2 * (size + int(state[SHIELDS + feature])) if kind == CITY else size
 
 
 @compiled()

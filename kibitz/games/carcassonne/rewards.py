@@ -9,16 +9,16 @@ from kibitz.games.carcassonne.cells import (
     BANK,
     CONTROL,
     CURSOR,
+    CURSOR_AIM,
     CURSOR_TURN,
     CURSOR_X,
     CURSOR_Y,
-    DECIDING,
     LAID,
     LAYING,
     PHASE,
     POINTING,
 )
-from kibitz.games.carcassonne.rules import CONFIRM, MEEPLE_AT, NO_MEEPLE
+from kibitz.games.carcassonne.rules import CONFIRM, MEEPLE_AT, NO_MEEPLE, is_free
 from kibitz.games.carcassonne.tiles import SIDES
 
 EVENTS = (
@@ -39,7 +39,7 @@ EVENTS = (
 
 
 @compiled()
-def count_own(before, action, after, seat, counts):
+def count_own(before, action, after, counts):
     """Count what the mover did itself."""
     counts[STEP] = 1.0
     laid = after[LAID] > before[LAID]
@@ -59,7 +59,8 @@ def count_own(before, action, after, seat, counts):
     elif phase == POINTING and action != CONFIRM:
         counts[MEEPLE_STEP] = 1.0
     elif phase == POINTING:
-        refused = after[PHASE] == DECIDING and after[LAID] == before[LAID] and after[SEAT] == seat
+        aim = int(before[CURSOR_AIM]) - 1
+        refused = aim < 0 or not is_free(before, aim)
         counts[MEEPLE_REFUSED if refused else MEEPLE_SET] = 1.0
 
 
@@ -69,7 +70,7 @@ def count(before, action, after, seat, counts):
     for event in range(len(counts)):
         counts[event] = 0.0
     if before[SEAT] == seat:
-        count_own(before, action, after, seat, counts)
+        count_own(before, action, after, counts)
     counts[SCORE] = after[BANK + seat] - before[BANK + seat]
     if after[SEAT] == OVER:
         best, level = 0, 0

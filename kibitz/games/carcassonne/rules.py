@@ -44,14 +44,11 @@ from kibitz.games.carcassonne.board import (
     lay_tile,
     moved,
     pay_finished,
-    pending,
     tile_at,
 )
 from kibitz.games.carcassonne.cells import (
-    ASIDE,
     BANK,
     BITS,
-    BOX,
     CELLS,
     CENTRE,
     CONTROL,
@@ -79,7 +76,6 @@ from kibitz.games.carcassonne.cells import (
     LEFT,
     MEEPLE,
     MEEPLE_COUNTS,
-    MEEPLES,
     MOST_SEATS,
     MOST_STEPS,
     NORTHMOST,
@@ -99,6 +95,7 @@ from kibitz.games.carcassonne.cells import (
 )
 from kibitz.games.carcassonne.checks import flaw
 from kibitz.games.carcassonne.encodings import features, observe
+from kibitz.games.carcassonne.stack import begin, draw_tile, list_placements
 from kibitz.games.carcassonne.tiles import (
     AT_HALF,
     AT_SIDE,
@@ -132,59 +129,20 @@ POINTED = np.array([NORTH, SOUTH, WEST, EAST, CENTRE], np.int64)
 # --- tiles ---------------------------------------------------------------------------------------
 
 
-@compiled()
-def fits_somewhere(state, kind):
-    """Tell whether a tile of a kind can be laid."""
-    for at in range(EDGE_LIST, EDGE_LIST + state[EDGES]):
-        if FITS[kind, state[GRID + state[at]] - EDGE]:
-            return True
-    return False
-
-
-@compiled()
-def draw_tile(state):
-    """Draw the next tile that can be laid; if there is none the game is over."""
-    state[PHASE] = LAYING
-    state[CURSOR_X] = state[CURSOR_Y] = OFFSET
-    state[CURSOR_TURN] = state[CURSOR_AIM] = 0
-    state[STEPS] = 0
-    state[TILE] = 0
-    while state[DRAWN] < state[IN_SET] - 1:
-        kind = state[DECK + state[DRAWN]]
-        state[DRAWN] += 1
-        state[LEFT + kind] -= 1
-        if fits_somewhere(state, kind):
-            state[TILE] = kind + 1
-            return
-        state[ASIDE] += 1
-    points = np.zeros(MOST_SEATS)
-    pending(state, points)
-    for seat in range(state[SEATS]):
-        state[BANK + seat] += int(points[seat])
-    state[SEAT] = OVER
-
-
 @compiled(DEAL)
 def deal(state, rng):
     """Lay the start tile, mix the others, and draw the first."""
-    seats, tiles = int(state[SEATS]), int(state[IN_SET])
+    tiles = int(state[IN_SET])
     deck = np.empty(tiles - 1, np.int64)
     at = 0
     for kind in range(KINDS):
-        count = COUNTS[tiles, kind] - (kind == START)
-        state[LEFT + kind] = count
-        for _ in range(count):
+        for _ in range(COUNTS[tiles, kind] - (kind == START)):
             deck[at] = kind
             at += 1
     shuffle(rng, deck)
     for place in range(len(deck)):
         state[DECK + place] = deck[place]
-    for side in range(SIDES):
-        state[BOX + side] = OFFSET
-    for seat in range(seats):
-        state[SUPPLY + seat] = MEEPLES
-    lay_tile(state, 0, 0, START, 0)
-    draw_tile(state)
+    begin(state)
 
 
 @compiled()
@@ -273,6 +231,8 @@ def lay_drawn(state, x, y, turn):
     """Lay the tile that was drawn, and go on to meeples if there can be one."""
     kind = int(state[TILE]) - 1
     lay_tile(state, x, y, kind, turn % TURNS[kind])
+    state[CURSOR_X], state[CURSOR_Y] = x + OFFSET, y + OFFSET  # so that learners see which one
+    state[CURSOR_TURN] = turn % TURNS[kind]
     state[TILE] = 0
     state[PHASE] = DECIDING
     if state[SUPPLY + state[SEAT]] == 0:
@@ -324,7 +284,6 @@ def lay_nearest(state):
 def play_cursor(state, action):
     """Apply an action of a cursor."""
     seat = state[SEAT]
-    drawn = state[DRAWN]
     state[STEPS] += 1
     if state[PHASE] == LAYING:
         if action < SIDES:
@@ -356,11 +315,10 @@ def play_cursor(state, action):
         aim = POINTED[action] if action < CONFIRM else FIRST_HALF + action - POINT_AT_HALF
         state[CURSOR_AIM] = 1 + aim
     # Whoever has wandered for too long is done.
-    goes_on = state[SEAT] == seat and state[DRAWN] == drawn
-    if goes_on and state[STEPS] >= state[MOST_STEPS]:
+    if state[SEAT] == seat and state[STEPS] >= state[MOST_STEPS]:
         if state[PHASE] == LAYING:
             lay_nearest(state)
-        if state[SEAT] == seat and state[DRAWN] == drawn:
+        if state[SEAT] == seat:
             end_turn(state)
 
 
@@ -422,20 +380,8 @@ def legal(state, actions):
         return 0
     if state[CONTROL] == CURSOR:
         return legal_of_cursor(state, actions)
-    n = 0
     if state[PHASE] == LAYING:
-        kind = state[TILE] - 1
-        for at in range(EDGE_LIST, EDGE_LIST + state[EDGES]):
-            cell = int(state[at])
-            turns = FITS[kind, state[GRID + cell] - EDGE]
-            turn = 0
-            while turns:
-                if turns & 1:
-                    actions[n] = cell * ROTATIONS + turn
-                    n += 1
-                turns >>= 1
-                turn += 1
-        return n
+        return list_placements(state, actions)
     places = np.empty(PLACES, np.int64)
     n = free_places(state, places)
     for place in range(n):

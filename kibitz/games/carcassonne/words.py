@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from kibitz.core.errors import UnreadableMove
+from kibitz.core.errors import AmbiguousMove, IllegalMove, UnreadableMove
 from kibitz.core.reading import read_by_saying, unreadable
 from kibitz.core.table import View
 from kibitz.games.carcassonne.board import cell_at, pending
@@ -40,15 +40,18 @@ from kibitz.games.carcassonne.tiles import (
     EAST,
     FEATURE,
     FEATURE_NAMES,
+    FIELD,
     FITS,
     GRASS,
     LETTERS,
     NORTH,
     ROAD,
     ROTATIONS,
+    SEGMENTS,
     SHIELD,
     SHOWS,
     SIDE_NAMES,
+    SIDES,
     SOUTH,
     TURNS,
     WEST,
@@ -67,23 +70,27 @@ road      1 for each tile
 city      2 for each tile and 2 for each shield; unfinished at the end, 1 and 1
 cloister  1 for itself and for each of its eight neighbours
 
+In a terminal roads are light lines, cities heavy ones, a cloister is a cross. Beside its tile a
+meeple of the first seat is A in a city or cloister, a on a road, α in a field; a ' is a shield.
+
 Whoever has most meeples on a feature scores it, and all who have equally many score it in full. A
 tile that fits nowhere is set aside. When all tiles are drawn, what is unfinished scores too.
 """
 _FARMERS = """
 A meeple may also stand in a field, where it stays to the end: then the field scores 3 for each
-finished city that it touches.
+finished city that it touches. Fields are named by half sides: 'nnw' is the western half of the
+northern side, then 'nne', 'ene', 'ese', 'sse', 'ssw', 'wsw' and 'wnw'.
 """
 _DIRECT = """
-Places are counted from the start tile: 'e2 n1' is two to the east and one to the north, '0' the
-start tile itself. Type 'e2 n1' to lay the tile there, with 'turned 1' to 'turned 3' for quarters
-clockwise where there is a choice; then 'road west', 'city north', 'cloister' or 'no meeple'.
+Places are counted from the start tile: 'e2 n1' is two to the east and one to the north. Type that
+to lay the tile there, with 'turned 1' to 'turned 3' for quarters clockwise where there is a choice;
+then 'road west', 'city north', 'cloister' or 'no meeple'.
 """
 _CURSOR = """
 The tile is moved from the start tile: 'north', 'south', 'west', 'east', 'turn' and 'confirm'. Then
 'take' a meeple or 'end' the turn; point it 'north', 'south', 'west', 'east' or to the 'centre', and
-'confirm'. Where it cannot stand, it goes back. You can leave no more than one cell beyond the
-outermost tiles, and after {steps} steps the turn ends by itself.
+'confirm'. Where it cannot stand, it goes back. The tile stays within one cell of the outermost
+tiles, and after {steps} steps the turn ends by itself.
 """
 
 
@@ -149,48 +156,59 @@ def _say_cursor(phase: int, action: int) -> str:
     return PLACE_NAMES[POINTED[action]]
 
 
-PLACE = re.compile(
-    r"(?:lay\s+)?(?:(?P<origin>0)|(?P<across>[ew]\s*\d+)?[\s,]*(?P<down>[ns]\s*\d+)?)"
-    r"(?:[\s,]*(?:turned|turn|rotated|r)?\s*(?P<turn>[0-3]))?"
-)
+# Words that people use for ours; single letters stand for sides.
+SYNONYMS = {
+    "n": "north", "e": "east", "s": "south", "w": "west", "up": "north", "down": "south",
+    "right": "east", "left": "west", "center": "centre", "middle": "centre",
+    "monastery": "cloister", "farmer": "field", "farm": "field", "rotate": "turn", "r": "turn",
+    "ok": "confirm",
+    "place": "confirm", "lay": "confirm", "skip": "end", "pass": "end", "done": "end",
+}  # fmt: skip
+NO_MEEPLE_WORDS = ("none", "no", "nothing", "end", "-", "no meeple")
+ACROSS = re.compile(r"(?<![a-z])(e|w|east|west)\s*(\d{1,3})(?!\d)")
+DOWN = re.compile(r"(?<![a-z])(n|s|north|south)\s*(\d{1,3})(?!\d)")
+TURN = re.compile(r"(?:turned|turn|rotated|rotate|r)?\s*([0-3])")
 
 
 def read(view: View, text: str) -> int:
     """Find the action that words mean: 'e2 n1 turned 1', 'road west', 'no meeple', 'confirm'."""
-    words = " ".join(text.strip().lower().split())
-    settings = view.game.settings
-    if settings["control"] == "direct" and view["phase"] == LAYING:
-        return _read_place(view, words, text)
-    if words in ("none", "no", "nothing", "-"):
-        words = "no meeple" if settings["control"] == "direct" else words
-    return read_by_saying(view, words, say)
+    words = text.lower().replace(",", " ").split()
+    direct = view.game.settings["control"] == "direct"
+    if direct and view["phase"] == LAYING:
+        return _read_place(view, " ".join(words), text)
+    ours = " ".join(SYNONYMS.get(word, word) for word in words)
+    if direct and ours in NO_MEEPLE_WORDS:
+        return NO_MEEPLE
+    return read_by_saying(view, ours or text, say)
 
 
 def _read_place(view: View, words: str, text: str) -> int:
     """Find the placement that words mean; without a rotation, the only one that fits."""
-    found = PLACE.fullmatch(words)
-    if found is None or not (found["origin"] or found["across"] or found["down"]):
+    left = words.removeprefix("lay ")
+    steps = []
+    for pattern, positive in ((ACROSS, "e"), (DOWN, "s")):
+        found = pattern.search(left)
+        steps.append(0 if found is None else int(found[2]) * (1 if found[1][0] == positive else -1))
+        left = pattern.sub(" ", left, count=1).strip()
+    turned = TURN.fullmatch(left) if left else None
+    if not any(steps) or (left and turned is None):
         raise unreadable(view, text)
-    x = _steps(found["across"], "e")
-    y = _steps(found["down"], "s")
-    if max(abs(x), abs(y)) > OFFSET:
-        raise UnreadableMove(f"carcassonne: {words} lies farther off than tiles can.")
-    cell = int(cell_at(x, y))
-    if found["turn"] is not None:
-        kind = view["tile"] - 1
-        return cell * ROTATIONS + int(found["turn"]) % int(TURNS[kind] if kind >= 0 else ROTATIONS)
+    place = place_name(*steps)
+    cell = int(cell_at(*steps)) if max(map(abs, steps)) <= OFFSET else -1
+    # A cell has other places too, far off; there is one that its neighbours know.
+    if cell < 0 or (view["grid"][cell] >= EDGE and place_of(view.cells, cell) != tuple(steps)):
+        raise UnreadableMove(f"carcassonne: {place} is farther off than tiles can lie.")
     fits = [action for action in view.legal if action // ROTATIONS == cell]
-    if len(fits) > 1 and cell * ROTATIONS not in fits:
-        names = ", ".join(f"'{say(view, action)}'" for action in fits)
-        raise UnreadableMove(f"carcassonne: the tile fits there in several ways: {names}.")
-    return fits[0] if len(fits) == 1 else cell * ROTATIONS
-
-
-def _steps(text: str | None, positive: str) -> int:
-    if text is None:
-        return 0
-    steps = int(text[1:])
-    return steps if text[0] == positive else -steps
+    names = ", ".join(f"'{say(view, action)}'" for action in fits)
+    if turned is None:
+        if len(fits) > 1 and cell * ROTATIONS not in fits:
+            raise AmbiguousMove(f"carcassonne: the tile fits there in several ways: {names}.")
+        return fits[0] if len(fits) == 1 else cell * ROTATIONS
+    kind = view["tile"] - 1
+    action = cell * ROTATIONS + int(turned[1]) % int(TURNS[kind])
+    if fits and action not in fits:
+        raise IllegalMove(f"carcassonne: at {place} the tile fits only like this: {names}.")
+    return action
 
 
 # --- the board -----------------------------------------------------------------------------------
@@ -200,16 +218,16 @@ _ARMS = " ╶╺╷┌┍╻┎┏╴─╼┐┬┮┒┰┲╸╾━┑┭┯�
 # Rows and columns of tiles that a terminal has room for, and how wide each is.
 ROWS, COLUMNS, WIDE = 15, 18, 4
 SEAT_MARKS = "ABCDE"
+ON_ROADS, IN_FIELDS = "abcde", "αβγδε"
 
 
-def kind_name(kind: int) -> str:
-    """Describe a kind of tile: 'D: city n, road e w'."""
+def kind_name(kind: int, turn: int = 0) -> str:
+    """Describe a kind of tile, turned: 'D: city n, road e w'."""
     parts = []
     for segment in range(4):
         if FEATURE[kind, segment]:
-            sides = " ".join(
-                name[0] for side, name in enumerate(SIDE_NAMES) if AT_SIDE[kind, 0, side] == segment
-            )
+            on = [side for side in range(SIDES) if AT_SIDE[kind, turn, side] == segment]
+            sides = " ".join(SIDE_NAMES[side][0] for side in on)
             shield = " with a shield" if SHIELD[kind, segment] else ""
             name = FEATURE_NAMES[int(FEATURE[kind, segment])]
             parts.append(f"{name} {sides}{shield}".strip())
@@ -248,11 +266,14 @@ def brief(view: View) -> str:
 
 
 def show(view: View) -> str:
-    """Draw the tiles around the last one, then what is to be laid, and how the seats stand."""
+    """Draw the tiles around the last one or the cursor, what is to be laid, and the seats."""
     laid = view["laid"]
     xs, ys = view["x"][:laid] - OFFSET, view["y"][:laid] - OFFSET
-    left, right = _window(xs, int(xs[-1]), COLUMNS)
-    top, bottom = _window(ys, int(ys[-1]), ROWS)
+    x, y = int(xs[-1]), int(ys[-1])
+    if view.game.settings["control"] == "cursor" and not view.over:
+        x, y = (int(steps) - OFFSET for steps in view["cursor"][:2])
+    left, right = _window(xs, x, COLUMNS)
+    top, bottom = _window(ys, y, ROWS)
     rows = {y: [_cell(view, x, y) for x in range(left, right + 1)] for y in range(top, bottom + 1)}
     header = "".join(f"{_axis(x, 'we'):^{WIDE}}" for x in range(left, right + 1))
     lines = [f"      {header}"]
@@ -282,7 +303,7 @@ def _cell(view: View, x: int, y: int) -> str:
         kind = int(view["kind"][tile])
         drawn = glyph(kind, int(view["turn"][tile]))
         meeple = int(view["meeple"][tile])
-        mark = SEAT_MARKS[(meeple - 1) // 8] if meeple else "'" if SHIELD[kind].any() else " "
+        mark = meeple_mark(kind, meeple) if meeple else "'" if SHIELD[kind].any() else " "
         if mark == " ":
             mark = drawn[2].replace("╺", "━")  # roads and cities go on to the next tile
     elif content >= EDGE and view["tile"] and FITS[view["tile"] - 1, content - EDGE]:
@@ -296,6 +317,13 @@ def _cell(view: View, x: int, y: int) -> str:
     return drawn + mark
 
 
+def meeple_mark(kind: int, meeple: int) -> str:
+    """Give the letter of a meeple on a tile: it tells the seat, and what it stands on."""
+    seat, segment = divmod(meeple - 1, SEGMENTS)
+    marks = {ROAD: ON_ROADS, FIELD: IN_FIELDS}.get(int(FEATURE[kind, segment]), SEAT_MARKS)
+    return marks[seat]
+
+
 def _below(view: View) -> list[str]:
     """Say what is to be laid, and how the seats stand."""
     lines = []
@@ -304,7 +332,7 @@ def _below(view: View) -> list[str]:
     if view["tile"]:
         kind = view["tile"] - 1
         turn = int(view["cursor"][2]) if view.game.settings["control"] == "cursor" else 0
-        lines.append(f"  lay {glyph(kind, turn)}  {kind_name(kind)};  {left} to come{aside}")
+        lines.append(f"  lay {glyph(kind, turn)}  {kind_name(kind, turn)};  {left} to come{aside}")
     elif not view.over:
         last = view["laid"] - 1
         where = place_name(int(view["x"][last]) - OFFSET, int(view["y"][last]) - OFFSET)
