@@ -15,12 +15,13 @@ from kibitz.core.registry import find_game
 from kibitz.learners.classifier import Settings, words_for
 from kibitz.learners.classifier.breeding import new_rule, specialise
 from kibitz.learners.classifier.colony import Colony
-from kibitz.learners.classifier.genetics import Manner, next_generation, niche_of
+from kibitz.learners.classifier.genetics import Manner, next_generation, niche_of, weakest
 from kibitz.learners.classifier.islands import Arena
 from kibitz.learners.classifier.lexicon import CHANGES, GENE, STEP, lexicon_of
 from kibitz.learners.classifier.polish import Polish, bounds_of
 from kibitz.learners.classifier.population import (
     ACTS,
+    BORN,
     CREDITS,
     EARNED,
     EARNINGS,
@@ -148,6 +149,26 @@ def test_without_numerosity_every_rule_counts_once():
 def test_fewer_rules_are_added_where_others_stand_for_them():
     (*_, (_, _, plain)), (*_, (_, _, fewer)) = run_steps(False, False), run_steps(False, True)
     assert fewer < 0.8 * plain
+
+
+@pytest.mark.parametrize("young", [6, 30])
+def test_young_rules_are_spared_until_they_crowd_out_others(young):
+    """With a tenth of young rules the weakest of the others goes, with half one seldom tried."""
+    genes, standing, merit = population(6)
+    standing[:young, CREDITS] = np.arange(young) * 0.1
+    standing[:young, BORN] = 8.0
+    manner = Manner(False, False, False, False, 5.0, 0.15, 1.0, 4)
+    taken = np.zeros(SIZE, np.bool_)
+    gone = [
+        int(weakest(Chance(seed).words, genes, standing, merit, manner, 10, taken))
+        for seed in range(200)
+    ]
+    crowded = young > 0.15 * SIZE
+    assert all((rule < young) == crowded for rule in gone if rule != NONE)
+    kept = [rule for rule in gone if rule != NONE]
+    middle = young / 2 if crowded else (young + SIZE) / 2
+    assert len(kept) > 190
+    assert np.mean(kept) < middle - SIZE / 20  # of several, the least tried or the weakest
 
 
 def test_a_niche_is_who_calls_for_the_same():
