@@ -25,7 +25,12 @@ MODELS: dict[str, tuple[str, str, dict[str, Any]]] = {
 LONG: dict[str, tuple[str, str, dict[str, Any]]] = {
     f"hanabi/models/classifier-{n}": (f"hanabi:players={n}", "classifier", {"seed": 21})
     for n in (2, 3, 4, 5)
-}
+} | {
+    "carcassonne/models/evolved": (
+        "carcassonne", "evolution",
+        {"seed": 5, "method": "cma", "offspring": 12, "games": 120, "budget": 480},
+    ),
+}  # fmt: skip
 
 
 def where(name: str) -> Path:

@@ -6,12 +6,16 @@ a cursor they first decide, and then walk there.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
 import numpy as np
 
 from kibitz.core.agent import CompiledAgent, Evaluation, Kind, Opinion, opinion
 from kibitz.core.chance import Chance, draw_best
 from kibitz.core.compiled import CHOOSE, VALUE, compiled
-from kibitz.core.game import OVER, SEAT
+from kibitz.core.game import OVER, SEAT, Game
+from kibitz.core.models import load_model, own_model
 from kibitz.core.table import View
 from kibitz.games.carcassonne.board import lay_tile, pending
 from kibitz.games.carcassonne.cells import (
@@ -30,7 +34,6 @@ from kibitz.games.carcassonne.evaluation import (
     GREEDY,
     IMPOSSIBLE,
     NO_MEEPLE_AT,
-    TUNED,
     WEIGHTS,
     appraise,
     copy_of,
@@ -153,10 +156,17 @@ def _after(agent: CompiledAgent, view: View, action: int) -> str:
     return f"{meeple}{banked[seat]:.0f} points and {points[seat]:.0f} pending"
 
 
-def _kind(name: str, about: str, weights: np.ndarray) -> Kind:
+def _evolved(game: Game, settings: Mapping[str, Any]) -> np.ndarray:
+    """Give the weights that evolution has found; the model comes with the game."""
+    path = own_model(game, "evolved")
+    assert path is not None
+    return load_model(path, "evolved", game, any_settings=True)[0]["weights"]
+
+
+def _kind(name: str, about: str, weights: Callable[[Game, Mapping[str, Any]], np.ndarray]) -> Kind:
     return Kind(
-        choose=take_best, value=worth, weights=lambda *_: weights, memory=len(MEMORY), name=name,
-        about=about, explain=_explain,
+        choose=take_best, value=worth, weights=weights, memory=len(MEMORY), name=name, about=about,
+        explain=_explain,
     )  # fmt: skip
 
 
@@ -164,12 +174,12 @@ AGENTS = {
     "settler": _kind(
         "settler",
         "Weigh points, the chances that features are finished, rivals, and free meeples.",
-        np.array(list(TUNED.values()), np.float32),
+        _evolved,
     ),
     "greedy": _kind(
         "greedy",
         "Have as many points as possible after the move, those that are pending included.",
-        GREEDY,
+        lambda *_: GREEDY,
     ),
 }
 LEVELS = {"easy": "greedy", "hard": "settler"}  # for people

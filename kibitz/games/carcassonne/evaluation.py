@@ -3,7 +3,7 @@
 Each feature with meeples counts for those who lead there: what it is worth now, and, as likely as
 it is to be finished, what more it would then be worth. Rivals' features count against. Meeples
 that are free, or will come back, are worth something as long as tiles are left. WEIGHTS names the
-parts; they can be tuned by evolution.
+parts, as set by hand; `settler` plays with those that evolution has found from there.
 """
 
 from __future__ import annotations
@@ -58,21 +58,6 @@ WEIGHTS = {
     ROAD_NOW, ROAD_HOPE, CITY_NOW, CITY_HOPE, CLOISTER_NOW, CLOISTER_HOPE, FIELD_NOW, RIVALS,
     FREE, BACK, RIVALS_MEEPLES,
 ) = range(len(WEIGHTS))  # fmt: skip
-# Tuned from those by `kibitz train carcassonne evolution --method cma --offspring 12 --games 120
-# --budget 480 --seed 5`, without farmers, to three digits.
-TUNED = {
-    "road now": 0.307,
-    "road hope": 0.127,
-    "city now": 1.094,
-    "city hope": 0.169,
-    "cloister now": 0.899,
-    "cloister hope": 0.488,
-    "field now": 0.982,
-    "rivals": 1.169,
-    "free meeples": 3.363,
-    "meeples back": 0.089,
-    "rivals' meeples": 0.222,
-}
 NOW_OF = np.zeros(FIELD + 1, np.int64)
 for _kind, _place in ((ROAD, ROAD_NOW), (CITY, CITY_NOW), (CLOISTER, CLOISTER_NOW)):
     NOW_OF[_kind] = _place
