@@ -59,8 +59,8 @@ def jobs(part: str) -> list[tuple[str, str, int, int, dict[str, Any]]]:
     if part == "ablation":
         return [
             (f"ablation-{name.replace(' ', '-')}-{seed}", name, 2, seed, {**BASE, **settings})
-            for name, settings in ABLATIONS.items()
             for seed in ABLATION_SEEDS
+            for name, settings in ABLATIONS.items()
         ]
     return [(f"{part}-{n}-{seed}", part, n, seed, FULL[part]) for n, seed in MEMBERS]
 
