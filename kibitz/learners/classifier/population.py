@@ -79,12 +79,11 @@ def match_all(facts, lexicon, rows, order, calls):
 
 
 @compiled()
-def count_holds(facts, lexicon, rows, order, earnings):
+def count_holds(calls, order, earnings):
     """Count the rules that call for an action."""
     for place in range(len(order)):
-        rule = order[place]
-        if action_of(facts, lexicon.groups, lexicon.deeds, rows, rule) != NONE:
-            earnings[rule, HELD] += 1.0
+        if calls[order[place]] != NONE:
+            earnings[order[place], HELD] += 1.0
 
 
 @compiled()
@@ -184,8 +183,13 @@ def play_lane(
             rules.look(state, seat, view)
             see(view, facts, wanted)
             actor, action = by_lot, NONE
+            if shared:
+                match_all(facts, lexicon, rows, order, held[plies])
             for place in range(acting):
-                action = action_of(facts, lexicon.groups, lexicon.deeds, rows, order[place])
+                if shared:
+                    action = held[plies, order[place]]
+                else:
+                    action = action_of(facts, lexicon.groups, lexicon.deeds, rows, order[place])
                 if action != NONE:
                     actor = order[place]
                     break
@@ -197,15 +201,15 @@ def play_lane(
                         uncovered[bare, fact] = facts[fact]
                 bare += 1
             if every > 0 and (plies + game) % every == 0:
-                count_holds(facts, lexicon, rows, order, earnings)
+                if not shared:
+                    match_all(facts, lexicon, rows, order, held[0])
+                count_holds(held[plies if shared else 0], order, earnings)
             if len(moments) > 0:
                 turns += 1
                 kept = below(rng, turns)
                 if kept < len(moments):
                     for fact in range(len(facts)):
                         moments[kept, fact] = facts[fact]
-            if shared:
-                match_all(facts, lexicon, rows, order, held[plies])
             explores = explore > 0.0 and uniform(rng) < explore
             if explores:
                 if not shared:
