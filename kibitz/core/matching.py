@@ -73,7 +73,7 @@ def things_passing(facts, start, stride, rows, rule, at, tests):
     return passing
 
 
-@compiled()
+@compiled(inline=True)
 def all_hold(facts, groups, rows, rule):
     """Tell whether all conditions of a rule hold: enough things pass the tests, or few enough."""
     for condition in range(CONDITIONS):
@@ -112,7 +112,7 @@ def is_stronger(facts, start, stride, one, other, rows, rule):
     return False
 
 
-@compiled()
+@compiled(inline=True)
 def targets_of(facts, groups, deeds, rows, rule):
     """Give the things at which a rule's deed may be aimed, as bits."""
     deed = int(rows[rule, DEED])
@@ -128,7 +128,7 @@ def targets_of(facts, groups, deeds, rows, rule):
     return passing
 
 
-@compiled()
+@compiled(inline=True)
 def action_of(facts, groups, deeds, rows, rule):
     """Give the action that a rule calls for, or NONE where it does not hold or has no target.
 
