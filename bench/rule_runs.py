@@ -124,9 +124,11 @@ def draw(folder: Path, parts: list[str]) -> None:
             if path.exists():
                 games, seconds, score = curve(path)
                 label = f"{players} seats, seed {seed}"
-                left.plot(games, score, color=colour, lw=1.3, label=label)
+                left.plot(
+                    [count / 1000 for count in games], score, color=colour, lw=1.3, label=label
+                )
                 right.plot([s / 60 for s in seconds], score, color=colour, lw=1.3)
-        left.set(xlabel="games", ylabel=f"{part}: score", ylim=(0, 25))
+        left.set(xlabel="thousand games", ylabel=f"{part}: score", ylim=(0, 25))
         right.set(xlabel="minutes", ylim=(0, 25))
         for axes in (left, right):
             axes.spines[["top", "right"]].set_visible(False)
