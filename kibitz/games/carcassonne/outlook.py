@@ -38,32 +38,25 @@ from kibitz.games.carcassonne.tiles import (
     AT_SIDE,
     CITY,
     CLOISTER,
-    DEMANDS,
+    DEMANDED,
     FEATURE,
     FITS,
+    FITS_TURNED,
     KINDS,
     LANDS,
     PARTS,
     SIDES,
-    TURNS,
+    UNKNOWN,
 )
 
 # [kind, demand of a cell, side]: a tile of the kind fits there so that what it adds to the feature
 # on that side has no new open side.
-CLOSES = np.zeros((KINDS, DEMANDS, SIDES), np.int64)
-for _kind in range(KINDS):
-    for _demand in range(DEMANDS):
-        for _turn in range(TURNS[_kind]):
-            if not FITS[_kind, _demand] >> _turn & 1:
-                continue
-            for _side in range(SIDES):
-                _segment = AT_SIDE[_kind, _turn, _side]
-                if _segment >= 0 and all(
-                    (_demand >> (2 * side)) % 4
-                    for side in range(SIDES)
-                    if PARTS[_kind, _turn, _segment] >> side & 1
-                ):
-                    CLOSES[_kind, _demand, _side] = 1
+_sides_of = np.take_along_axis(PARTS, AT_SIDE, axis=2)  # of the feature on a side, as bits
+_demanded = ((DEMANDED != UNKNOWN) << np.arange(SIDES)).sum(axis=1)  # sides, as bits
+_closed = (_sides_of[:, :, None] & ~_demanded[:, None]) == 0
+CLOSES = (
+    (FITS_TURNED[:, :, :, None] & (AT_SIDE >= 0)[:, :, None] & _closed).any(axis=1).astype(np.int64)
+)
 
 
 @compiled()

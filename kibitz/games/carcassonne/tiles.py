@@ -141,16 +141,12 @@ def demand_of(side, shown):
 
 
 DEMANDS = 1 << (2 * SIDES)
-# [kind, demand of a cell]: bits of the rotations that fit, of those that differ.
-FITS = np.zeros((KINDS, DEMANDS), np.int64)
-for _kind in range(KINDS):
-    for _demand in range(DEMANDS):
-        for _rotation in range(TURNS[_kind]):
-            if all(
-                (_demand >> (2 * side)) % 4 in (UNKNOWN, SHOWS[_kind, _rotation, side])
-                for side in range(SIDES)
-            ):
-                FITS[_kind, _demand] |= 1 << _rotation
+DEMANDED = np.arange(DEMANDS)[:, None] >> (2 * np.arange(SIDES)) & 3  # [demand, side]
+_matches = (DEMANDED == UNKNOWN) | (SHOWS[:, :, None] == DEMANDED)
+# [kind, rotation, demand of a cell]: it fits, and is no rotation that looks like an earlier one.
+FITS_TURNED = _matches.all(axis=3) & (np.arange(ROTATIONS) < TURNS[:, None])[:, :, None]
+# [kind, demand of a cell]: bits of the rotations that fit.
+FITS = (FITS_TURNED.astype(np.int64) << np.arange(ROTATIONS)[:, None]).sum(axis=1)
 
 
 def _counts(tiles: int) -> list[int]:
