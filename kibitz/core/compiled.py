@@ -43,6 +43,7 @@ WEIGHTS = types.Array(types.float32, 1, "C")  # what an agent has learned or was
 MEMORY = types.Array(types.int64, 1, "C")  # what an agent remembers within one game
 RNG = types.Array(types.int64, 1, "C")  # [4], see chance.py
 VALUES = types.Array(types.float64, 1, "C")  # [most legal], what each legal action is worth
+PROSPECTS = types.Array(types.float32, 2, "C")  # [most legal, prospects], see `describe`
 
 DEAL = types.void(STATE, RNG)
 LEGAL = types.int64(STATE, ACTIONS)
@@ -53,6 +54,7 @@ REDEAL = types.void(STATE, RNG)
 OBSERVE = types.void(STATE, FEATURES)
 STRIP = types.void(STATE)
 FOLD = types.void(STATE)
+DESCRIBE = types.void(STATE, ACTIONS, types.int64, PROSPECTS)
 
 
 class Rules(NamedTuple):
@@ -69,6 +71,9 @@ class Rules(NamedTuple):
                             seats from the one to move, so that equal positions become equal;
                             legal actions stay the same
     fold(state)             optional: rewrite mirror images to one of them
+    describe(view, actions, n, prospects)
+                            optional: features of each legal action, for learners, from a view; the
+                            first is the cell of the planes that it is about, or -1
     """
 
     deal: Any
@@ -80,9 +85,10 @@ class Rules(NamedTuple):
     observe: Any
     strip: Any = None
     fold: Any = None
+    describe: Any = None
 
 
-SIGNATURES = Rules(DEAL, LEGAL, PLAY, SCORE, LOOK, REDEAL, OBSERVE, STRIP, FOLD)
+SIGNATURES = Rules(DEAL, LEGAL, PLAY, SCORE, LOOK, REDEAL, OBSERVE, STRIP, FOLD, DESCRIBE)
 RULES = types.NamedTuple([FunctionType(signature) for signature in SIGNATURES], Rules)
 
 # An agent gets the rules too, so that one compiled agent can look ahead in every game; it gets

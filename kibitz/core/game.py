@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kibitz.core.chance import WORDS, checked_seed, sow
-from kibitz.core.compiled import FOLD, STRIP, Rules, compiled, is_compiled, pointer
+from kibitz.core.compiled import DESCRIBE, FOLD, STRIP, Rules, compiled, is_compiled, pointer
 from kibitz.core.errors import BrokenRules, unknown
 from kibitz.core.options import Option, Whole, settle
 
@@ -88,6 +88,25 @@ def fold_none(state):
     """Fold nothing: no two positions are mirror images."""
 
 
+@compiled(DESCRIBE)
+def describe_none(view, actions, n, prospects):
+    """Describe no action: learners tell them apart by their numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Planes:
+    """Planes for convolutions, with which the features end: one after another, row by row."""
+
+    first: int
+    count: int
+    height: int
+    width: int
+
+
+def _no_planes(settings: Mapping[str, Any]) -> Planes | None:
+    return None
+
+
 def _no_flaw(table: Table) -> str | None:
     return None
 
@@ -121,6 +140,9 @@ class Game:
     most_legal: Count
     most_plies: Count
     features: Count
+    prospects: Count = 0  # features of each legal action, if `describe` gives any
+    planes: Callable[[Mapping[str, Any]], Planes | None] = _no_planes  # among the features
+    senses: tuple[str, ...] = ()  # options that only change what learners see
     hides: bool = False  # some seat may not see some cell
     cooperative: bool = False  # all seats win and lose together
     most_points: Callable[[Mapping[str, Any]], float] | None = None  # of a perfect game, if known
@@ -195,10 +217,14 @@ class Game:
             if value != self.settings[name]
         }
 
+    def is_same_but_for_senses(self, other: Game) -> bool:
+        """Tell whether another game differs at most in what learners see of it."""
+        return self == other.having(**{name: self.settings[name] for name in self.senses})
+
     # --- bounds --------------------------------------------------------------------------------
 
     def bound(self, name: str) -> int:
-        """Give a bound (`actions`, `most_legal`, `most_plies`, `features`) for these settings."""
+        """Give a bound (`actions`, `most_legal`, `features` and the like) for these settings."""
         count = getattr(self, name)
         return count(self.settings) if callable(count) else count
 
@@ -212,7 +238,8 @@ class Game:
     def _all_functions(self) -> Rules:
         strip = self.functions.strip or keep_all
         fold = self.functions.fold or fold_none
-        return self.functions._replace(strip=strip, fold=fold)
+        describe = self.functions.describe or describe_none
+        return self.functions._replace(strip=strip, fold=fold, describe=describe)
 
     @property
     def is_compiled(self) -> bool:

@@ -68,17 +68,18 @@ def load_model(
 ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     """Read a model that fits an agent and a game: its arrays, and what was noted about it.
 
-    `any_settings` takes one that was made for other settings of the same game.
+    What learners see of the game may be set otherwise, see `made_for`. `any_settings` takes one
+    that was made for other settings of the same game.
     """
     from safetensors import SafetensorError
     from safetensors.numpy import load_file
 
     header = read_header(path)
-    made_for = (header.get("agent"), header.get("game"), header.get("version"))
-    if made_for != (agent, game.name, str(game.version)):
+    named = (header.get("agent"), header.get("game"), header.get("version"))
+    if named != (agent, game.name, str(game.version)):
         raise BadModel(
-            f"'{os.fspath(path)}' is a model of {made_for[0]} for {made_for[1]} version "
-            f"{made_for[2]}, not of {agent} for {game.name} version {game.version}."
+            f"'{os.fspath(path)}' is a model of {named[0]} for {named[1]} version "
+            f"{named[2]}, not of {agent} for {game.name} version {game.version}."
         )
     try:
         settings = game.having(**json.loads(header["settings"])).settings
@@ -88,10 +89,25 @@ def load_model(
             raise ValueError("its notes are no table")
     except (OSError, SafetensorError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise BadModel(f"'{os.fspath(path)}' is a damaged model: {error}.") from error
-    if settings != game.settings and not any_settings:
+    if not any_settings and not game.is_same_but_for_senses(game.having(**settings)):
         made = game.having(**settings).described()
         raise BadModel(f"'{os.fspath(path)}' was made for {made}, not for {game.described()}.")
     return arrays, about
+
+
+def made_for(path: str | os.PathLike[str], game: Game) -> Game:
+    """Give the game with the settings that a model was made for."""
+    try:
+        return game.having(**json.loads(read_header(path)["settings"]))
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
+        raise BadModel(f"'{os.fspath(path)}' is a damaged model: {error}.") from error
+
+
+def own_models(game: Game, name: str) -> list[Path]:
+    """List the models that come with a game's room and whose names begin so."""
+    room = sys.modules.get(game.room)
+    folders = [Path(folder) / "models" for folder in getattr(room, "__path__", ())]
+    return sorted(path for folder in folders for path in folder.glob(f"{name}*.safetensors"))
 
 
 def own_model(game: Game, name: str) -> Path | None:

@@ -100,6 +100,19 @@ def tile_at(state, cell):
 
 
 @compiled()
+def place_of(state, cell):
+    """Give the x and y of a cell beside a tile."""
+    for side in range(SIDES):
+        tile = tile_at(state, moved(cell, STEP[side]))
+        if tile >= 0:
+            return (
+                int(state[X + tile]) - OFFSET - STEP_X[side],
+                int(state[Y + tile]) - OFFSET - STEP_Y[side],
+            )
+    return 0, 0
+
+
+@compiled()
 def root_of(state, feature):
     """Give the feature that one has become part of."""
     while state[ROOT + feature] != feature:

@@ -67,6 +67,9 @@ MOST_PLIES = 32_000  # what a cell can count
 LAYING, DECIDING, POINTING = range(3)
 PLACES = 13  # of a meeple on a tile: four sides, the centre, then the eight halves of sides
 CENTRE, FIRST_HALF = 4, 5
+# Actions with direct control.
+MEEPLE_AT = ROTATIONS * CELLS
+NO_MEEPLE = MEEPLE_AT + PLACES
 
 CURSOR = 1  # among the values of the option `control`
 ENCODINGS = ("vector", "tiles", "packed", "geography", "features", "planes")
@@ -90,6 +93,10 @@ OPTIONS = (
         low=5, high=MOST_PLIES // ALL_TILES,
     ),
     Flag(name="exact", default=False, help="cursor: nothing is legal that would do nothing"),
+    Flag(
+        name="prospects", default=True,
+        help="learners also see what would come of each option",
+    ),
 )  # fmt: skip
 
 LAYOUT = Layout(
@@ -131,6 +138,7 @@ IN_SET = LAYOUT.option("tiles")
 ENCODING = LAYOUT.option("encoding")
 MOST_STEPS = LAYOUT.option("steps")
 EXACT = LAYOUT.option("exact")
+PROSPECTS = LAYOUT.option("prospects")
 (
     GRID, EDGE_LIST, EDGES, KIND, TURN, X, Y, MEEPLE, PART, FEATURE_KIND, ROOT, OPEN, SIZE,
     SHIELDS, MEEPLE_COUNTS, DECK, DRAWN, LEFT, TILE, LAID, FEATURES_USED, ASIDE, BANK, SUPPLY,

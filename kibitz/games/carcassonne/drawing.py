@@ -18,12 +18,12 @@ from kibitz.games.carcassonne import drawing_sides, drawing_tiles
 from kibitz.games.carcassonne.cells import DECIDING, EDGE, LAYING, OFFSET, POINTING
 from kibitz.games.carcassonne.drawing_sides import WIDE, box, ground, placed, slip
 from kibitz.games.carcassonne.drawing_tiles import art, meeple, place_spot, spot
+from kibitz.games.carcassonne.meeples import segment_at
 from kibitz.games.carcassonne.rules import (
     MEEPLE_AT,
     NO_MEEPLE,
     cursor_fits,
     place_of,
-    segment_at,
 )
 from kibitz.games.carcassonne.tiles import FIRST_FIELD, FITS, ROTATIONS, SEGMENTS
 from kibitz.games.carcassonne.words import kind_name, place_name

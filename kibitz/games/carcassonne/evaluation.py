@@ -37,8 +37,8 @@ from kibitz.games.carcassonne.cells import (
     ROOT,
     SUPPLY,
 )
+from kibitz.games.carcassonne.meeples import free_places, segment_at
 from kibitz.games.carcassonne.outlook import chances, finished_worth
-from kibitz.games.carcassonne.rules import free_places, segment_at
 from kibitz.games.carcassonne.tiles import CITY, CLOISTER, FIELD, ROAD
 
 WEIGHTS = {

@@ -36,20 +36,15 @@ from kibitz.core.chance import shuffle
 from kibitz.core.compiled import DEAL, LEGAL, LOOK, PLAY, REDEAL, SCORE, Rules, compiled
 from kibitz.core.game import HIDDEN, OVER, PLIES, SEAT, SEATS, VIEWER, Game, copy_cells
 from kibitz.games.carcassonne.board import (
-    STEP,
     STEP_X,
     STEP_Y,
     cell_at,
-    feature_at,
     lay_tile,
-    moved,
     pay_finished,
-    tile_at,
+    place_of,
 )
 from kibitz.games.carcassonne.cells import (
     BANK,
-    BITS,
-    CELLS,
     CENTRE,
     CONTROL,
     CURSOR,
@@ -69,15 +64,14 @@ from kibitz.games.carcassonne.cells import (
     FIRST_HALF,
     GRID,
     IN_SET,
-    KIND,
     LAID,
     LAYING,
     LAYOUT,
     LEFT,
-    MEEPLE,
-    MEEPLE_COUNTS,
+    MEEPLE_AT,
     MOST_SEATS,
     MOST_STEPS,
+    NO_MEEPLE,
     NORTHMOST,
     OFFSET,
     OPTIONS,
@@ -88,26 +82,20 @@ from kibitz.games.carcassonne.cells import (
     STEPS,
     SUPPLY,
     TILE,
-    TURN,
     WESTMOST,
-    X,
-    Y,
 )
 from kibitz.games.carcassonne.checks import flaw
 from kibitz.games.carcassonne.encodings import features, observe
+from kibitz.games.carcassonne.meeples import free_places, is_free, set_meeple
+from kibitz.games.carcassonne.prospects import describe, planes, prospects
 from kibitz.games.carcassonne.stack import begin, draw_tile, list_placements
 from kibitz.games.carcassonne.tiles import (
-    AT_HALF,
-    AT_SIDE,
-    CLOISTER,
     COUNTS,
     EAST,
-    FEATURE,
     FITS,
     KINDS,
     NORTH,
     ROTATIONS,
-    SEGMENTS,
     SIDES,
     SOUTH,
     START,
@@ -115,9 +103,6 @@ from kibitz.games.carcassonne.tiles import (
     WEST,
 )
 
-# Actions with direct control.
-MEEPLE_AT = ROTATIONS * CELLS
-NO_MEEPLE = MEEPLE_AT + PLACES
 # Actions with a cursor.
 ROTATE, CONFIRM = 4, 5
 TAKE, END = 0, 1
@@ -146,73 +131,11 @@ def deal(state, rng):
 
 
 @compiled()
-def place_of(state, cell):
-    """Give the x and y of a cell beside a tile."""
-    for side in range(SIDES):
-        tile = tile_at(state, moved(cell, STEP[side]))
-        if tile >= 0:
-            return (
-                int(state[X + tile]) - OFFSET - STEP_X[side],
-                int(state[Y + tile]) - OFFSET - STEP_Y[side],
-            )
-    return 0, 0
-
-
-@compiled()
 def fits_at(state, cell, turn):
     """Tell whether the drawn tile can be laid in a cell, turned so."""
     kind = state[TILE] - 1
     demand = state[GRID + cell]
     return demand >= EDGE and FITS[kind, demand - EDGE] >> (turn % TURNS[kind]) & 1 == 1
-
-
-# --- meeples -------------------------------------------------------------------------------------
-
-
-@compiled()
-def segment_at(state, tile, place):
-    """Give the segment of a tile at a place, or -1."""
-    kind, turn = state[KIND + tile], state[TURN + tile]
-    if place < CENTRE:
-        return AT_SIDE[kind, turn, place]
-    if place == CENTRE:
-        return 0 if FEATURE[kind, 0] == CLOISTER else -1
-    return AT_HALF[kind, turn, place - FIRST_HALF] if state[FARMERS] else -1
-
-
-@compiled()
-def is_free(state, place):
-    """Tell whether a meeple can be set at a place of the tile that was just laid."""
-    tile = int(state[LAID]) - 1
-    segment = segment_at(state, tile, place)
-    return segment >= 0 and state[MEEPLE_COUNTS + feature_at(state, tile, segment)] == 0
-
-
-@compiled()
-def free_places(state, places):
-    """Write where a meeple can be set, one place for each segment; give how many."""
-    tile = int(state[LAID]) - 1
-    n = 0
-    seen = 0  # segments, as bits
-    for place in range(PLACES if state[FARMERS] else CENTRE + 1):
-        segment = segment_at(state, tile, place)
-        if segment >= 0 and not seen >> segment & 1:
-            seen |= 1 << segment
-            if state[MEEPLE_COUNTS + feature_at(state, tile, segment)] == 0:
-                places[n] = place
-                n += 1
-    return n
-
-
-@compiled()
-def set_meeple(state, place):
-    """Set a meeple of the seat to move on the tile that was just laid."""
-    seat = int(state[SEAT])
-    tile = int(state[LAID]) - 1
-    segment = segment_at(state, tile, place)
-    state[MEEPLE + tile] = 1 + SEGMENTS * seat + segment
-    state[SUPPLY + seat] -= 1
-    state[MEEPLE_COUNTS + feature_at(state, tile, segment)] += 1 << (BITS * seat)
 
 
 # --- turns ---------------------------------------------------------------------------------------
@@ -455,11 +378,14 @@ GAME = Game(
     default_seats=2,
     options=OPTIONS,
     layout=LAYOUT,
-    functions=Rules(deal, legal, play, score, look, redeal, observe),
+    functions=Rules(deal, legal, play, score, look, redeal, observe, describe=describe),
     actions=actions,
     most_legal=most_legal,
     most_plies=most_plies,
     features=features,
+    prospects=prospects,
+    planes=planes,
+    senses=("encoding", "prospects"),
     hides=True,
     flaw=flaw,
 )

@@ -22,6 +22,7 @@ from kibitz.games.carcassonne.cells import (
     OFFSET,
     WINDING,
 )
+from kibitz.games.carcassonne.meeples import segment_at
 from kibitz.games.carcassonne.rules import (
     CONFIRM,
     MEEPLE_AT,
@@ -31,7 +32,6 @@ from kibitz.games.carcassonne.rules import (
     ROTATE,
     TAKE,
     place_of,
-    segment_at,
 )
 from kibitz.games.carcassonne.tiles import (
     AT_SIDE,

@@ -1,0 +1,205 @@
+"""The recorded trainings of PPO: `python -m bench.policy_runs [PART ..] [--out FOLDER]`.
+
+Parts are `known`, `direct`, `seats`, `encodings` and `cursor`; all, if none is named. Every
+training has a folder of its own in FOLDER (`runs/policies`), so whatever is done is not done again,
+and what was interrupted goes on. Prints a table of matches on fresh deals, and draws all curves
+into FOLDER/PART.png.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import kibitz
+from kibitz.core.plots import COLOURS, QUIET, Canvas
+from kibitz.search.agreement import grade
+
+FRESH = 20_261_116  # the seed of the matches; no training has seen it
+GAMES = 1000
+SMALL = {"boards": 128, "buffer": 4096, "hidden": "128,128", "rate": 1e-3}
+EXPLORING = {**SMALL, "opening": 40, "entropy": 0.05, "evaluate_every": 50}
+LARGE = {"hidden": "128,128", "evaluate_games": 100, "rivals": "random+greedy"}
+CURSOR = {"hidden": "256,256", "evaluate_games": 40, "rivals": "greedy+random", "aim": "points"}
+
+
+@dataclass(frozen=True)
+class Job:
+    """One training: a game as it is set, the learner's settings, and whom to measure it against."""
+
+    name: str
+    game: str
+    options: dict[str, Any]
+    settings: dict[str, Any]
+    seed: int = 21
+    rivals: tuple[str, ...] = ()
+    graded: bool = False
+    beside: tuple[str, ...] = field(default=())  # whose scores to print, in cooperative games
+
+
+def direct(name: str, options: dict[str, Any], seed: int = 21, **settings: Any) -> Job:
+    """Describe a training of Carcassonne with direct control."""
+    return Job(
+        name, "carcassonne", {"encoding": "vector", **options}, {**LARGE, **settings}, seed,
+        ("random", "greedy", "settler"),
+    )  # fmt: skip
+
+
+def cursor(name: str, options: dict[str, Any], **settings: Any) -> Job:
+    """Describe a training of Carcassonne with a cursor."""
+    chosen = {"control": "cursor", "encoding": "vector", **options}
+    return Job(name, "carcassonne", chosen, {**CURSOR, **settings}, rivals=("random", "greedy"))
+
+
+TWO_COLOURS = {"players": 2, "colours": 2}
+PARTS: dict[str, list[Job]] = {
+    "known": [
+        *(
+            Job(f"tapnswap-{seed}", "tapnswap", {}, {**EXPLORING, "decisions": 3_000_000}, seed,
+                ("random",), True)
+            for seed in (21, 22, 23)
+        ),
+        *(
+            Job(f"nim-{seed}", "nim", {}, {**EXPLORING, "decisions": 3_000_000, "opening": 8}, seed,
+                ("random",), True)
+            for seed in (21, 22, 23)
+        ),
+        Job("hanabi-two-colours-21", "hanabi", TWO_COLOURS,
+            {**SMALL, "hidden": "256,256", "decisions": 5_000_000, "evaluate_every": 100,
+             "evaluate_games": 1000}, beside=("smart", "hat", "piers")),
+    ],
+    "direct": [direct(f"direct-{seed}", {}, seed, decisions=2_000_000) for seed in (21, 22, 23)],
+    "seats": [
+        direct("direct-3-seats-21", {"players": 3}, decisions=2_000_000),
+        direct("direct-4-seats-21", {"players": 4}, decisions=2_000_000),
+    ],
+    "encodings": [
+        direct("what-comes-of-it-21", {}, decisions=600_000),
+        *(
+            direct(f"only-what-it-is-{encoding}-21", {"prospects": False, "encoding": encoding},
+                   decisions=600_000)
+            for encoding in ("vector", "tiles", "packed", "geography", "features")
+        ),
+        direct("only-what-it-is-planes-21", {"prospects": False, "encoding": "planes"},
+               decisions=150_000, boards=64, buffer=4096),
+    ],
+    "cursor": [
+        *(
+            cursor(f"cursor-{encoding}-21", {"encoding": encoding}, decisions=1_500_000)
+            for encoding in ("vector", "tiles", "packed", "geography", "features")
+        ),
+        cursor("cursor-planes-21", {"encoding": "planes"}, decisions=200_000, boards=64,
+               buffer=4096, hidden="256"),
+        cursor("cursor-exact-21", {"exact": True}, decisions=1_500_000),
+        cursor("cursor-events-21", {}, decisions=1_500_000, aim="events"),
+        cursor("cursor-events-no-step-cost-21", {}, decisions=1_500_000, aim="events",
+               rewards="step=0+boundary=0+misfit=0+meeple-step=0+meeple-refused=0"),
+        cursor("cursor-events-no-boundary-cost-21", {}, decisions=1_500_000, aim="events",
+               rewards="boundary=0"),
+    ],
+}  # fmt: skip
+
+
+def run(job: Job, folder: Path) -> dict[str, Any]:
+    """Train and measure, unless that is done."""
+    mark = folder / job.name / "result.json"
+    if mark.exists():
+        return json.loads(mark.read_text(encoding="utf-8"))
+    game = kibitz.game(job.game, **job.options)
+    began = time.monotonic()
+    last = [0.0]
+
+    def tell(done: int, total: int, words: str) -> None:
+        if time.monotonic() - last[0] > 30.0:
+            last[0] = time.monotonic()
+            print(f"  {job.name}: {done} of {total}, {words}", file=sys.stderr, flush=True)
+
+    learned = kibitz.train(
+        "ppo", game, seed=job.seed, folder=folder / job.name, progress=tell, **job.settings
+    )
+    result = {**learned.to_dict(), **measured(job, game, folder / job.name)}
+    with (folder / job.name / "curve.csv").open(encoding="utf-8") as file:
+        result["minutes"] = float(list(csv.DictReader(file))[-1]["seconds"]) / 60
+    result["all minutes"] = (time.monotonic() - began) / 60
+    mark.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    return result
+
+
+def measured(job: Job, game: kibitz.Game, folder: Path) -> dict[str, Any]:
+    """Measure the best network and the last one on fresh deals."""
+    found: dict[str, Any] = {}
+    for which in ("model", "last"):
+        path = str(folder / f"{which}.safetensors")
+        if job.graded:
+            found[f"{which}: moves right"] = f"{grade(game, path).agreement:.1%}"
+        if game.cooperative:
+            result = kibitz.match(game, [path], GAMES, seed=FRESH)
+            found[f"{which}: score"] = result.agents[0].points.text()
+        for rival in job.rivals:
+            others = [rival] * (game.players - 1)
+            mine = kibitz.match(game, [path, *others], GAMES, seed=FRESH).agents[0]
+            found[f"{which}: {rival}"] = f"{mine.share.text()}, {mine.margin.text(1)}"
+    for agent in job.beside:
+        result = kibitz.match(game, [agent], GAMES, seed=FRESH)
+        found[f"beside: {agent}"] = result.agents[0].points.text()
+    return found
+
+
+def draw(part: str, folder: Path) -> None:
+    """Draw what every training of a part did against its last rival, or its score."""
+    canvas = Canvas(
+        f"PPO: {part}", f"python -m bench.policy_runs {part}; bands are intervals of 95%", 10.0, 4.5
+    )
+    axes = canvas.axes(2)
+    for place, job in enumerate(PARTS[part]):
+        path = folder / job.name / "curve.csv"
+        if not path.exists():
+            continue
+        with path.open(encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        name = "score" if "score" in rows[0] else f"share_{(job.rivals or ('random',))[-1]}"
+        if name not in rows[0]:
+            name = next(column for column in reversed(rows[0]) if column.startswith("share_"))
+        of = [float(row[name]) for row in rows]
+        colour, dash = COLOURS[place % len(COLOURS)], ("-", "--", ":")[place // len(COLOURS)]
+        for axis, column, unit in ((axes[0], "decisions", 1e6), (axes[1], "seconds", 60.0)):
+            at = [float(row[column]) / unit for row in rows]
+            label = job.name if axis is axes[0] else None
+            axis.plot(at, of, color=colour, ls=dash, lw=1.3, label=label)
+    axes[0].set(xlabel="million decisions", ylabel="share of wins, or score")
+    axes[1].set(xlabel="minutes")
+    for axis in axes:
+        axis.grid(axis="y", color=QUIET, alpha=0.15)
+    canvas.legend(axes[0], columns=2)
+    canvas.save(folder / f"{part}.png")
+
+
+def main(arguments: list[str]) -> None:
+    """Train what is missing, then print and draw everything."""
+    at = arguments.index("--out") if "--out" in arguments else len(arguments)
+    folder = Path((arguments[at + 1 : at + 2] or ["runs/policies"])[0])
+    named = arguments[:at] + arguments[at + 2 :]
+    jobs = {job.name: part for part in PARTS for job in PARTS[part]}
+    if set(named) - set(PARTS) - set(jobs):
+        sys.exit(f"python -m bench.policy_runs [PART ..] [--out FOLDER]; parts: {', '.join(PARTS)}")
+    folder.mkdir(parents=True, exist_ok=True)
+    for part in PARTS:
+        chosen = [j for j in PARTS[part] if not named or part in named or j.name in named]
+        for job in chosen:
+            result = run(job, folder)
+            figures = {name: of for name, of in result.items() if ": " in name}
+            print(f"{job.name}: {result['decisions']:,} decisions, {result['minutes']:.1f} minutes")
+            for name, figure in figures.items():
+                print(f"    {name:<24} {figure}")
+            sys.stdout.flush()
+        if chosen:
+            draw(part, folder)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,197 @@
+"""Proximal policy optimisation: a network learns from playing, every move weighed by its outcome.
+
+Plays many boards at once, against itself and earlier selves or against named agents; only legal
+moves ever get a chance. Playing needs no JAX, training does: `pip install 'kibitz[neural]'`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from kibitz.core.agent import CompiledAgent
+from kibitz.core.game import Game
+from kibitz.core.models import save_model
+from kibitz.core.training import Run, in_one_piece
+from kibitz.learners.ppo.agent import MODEL
+from kibitz.learners.ppo.evaluation import Judge, main_figure
+from kibitz.learners.ppo.settings import PRESETS, Settings
+
+__all__ = ["PRESETS", "Learned", "Settings", "train"]
+
+LAYERS = ("hidden", "option_hidden", "channels")
+LAST = "last.safetensors"
+CAUSES = (
+    "policy_loss", "value_loss", "entropy", "clipped", "divergence", "explained", "rate", "games",
+    "length", "points", "rivals_beaten",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Learned:
+    """What PPO gives: the agent that plays by the best network, and how good it is."""
+
+    agent: CompiledAgent
+    figures: Mapping[str, float]
+    promoted_at: int
+    updates: int
+    decisions: int
+    seconds: Mapping[str, float]
+    path: Path | None
+
+    columns: ClassVar[tuple[str, ...]] = ("", "wins", "margin")
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """List how the best network does."""
+        if "score" in self.figures:
+            spread = self.figures["score_spread"]
+            return [("score", f"{self.figures['score']:.2f} ± {spread:.2f}", "")]
+        names = [name[13:] for name in self.figures if name.startswith("share_spread_")]
+        return [
+            (
+                f"against {name}",
+                f"{self.figures[f'share_{name}']:.1%} ± {self.figures[f'share_spread_{name}']:.1%}",
+                f"{self.figures[f'margin_{name}']:+.1f}",
+            )
+            for name in names
+        ]
+
+    def summary(self) -> str:
+        """Say in a line how it went."""
+        total = sum(self.seconds.values()) or 1.0
+        parts = ", ".join(f"{part} {s / total:.0%}" for part, s in self.seconds.items())
+        pace = self.decisions / total
+        return (
+            f"{self.decisions:,} decisions at {pace:,.0f} a second ({parts}); "
+            f"the best network is that of update {self.promoted_at} of {self.updates}"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the figures as plain data."""
+        return {
+            **self.figures, "promoted_at": self.promoted_at, "updates": self.updates,
+            "decisions": self.decisions, "seconds": dict(self.seconds),
+        }  # fmt: skip
+
+
+class Best:
+    """The best network so far: another takes its place only if it is better beyond chance."""
+
+    def __init__(self) -> None:
+        self.weights: dict[str, np.ndarray] = {}
+        self.figures: dict[str, float] = {}
+        self.update = 0
+
+    def kept(self) -> dict[str, np.ndarray]:
+        """Give what a checkpoint keeps of it."""
+        figures = np.array([self.update, *self.figures.values()], np.float64)
+        return {"best.figures": figures, **{f"best.{n}": a for n, a in self.weights.items()}}
+
+    def take_up(self, kept: Mapping[str, np.ndarray], names: list[str], columns: list[str]) -> None:
+        """Take it from a checkpoint."""
+        self.weights = {name: kept[f"best.{name}"] for name in names}
+        update, *figures = kept["best.figures"].tolist()
+        self.update = int(update)
+        self.figures = dict(zip(columns, figures, strict=True))
+
+
+def train(game: Game, settings: Settings, seed: int, run: Run) -> Learned:
+    """Train a network by playing."""
+    from kibitz.learners.ppo.journal import Journal, plot
+    from kibitz.learners.ppo.learning import Learner
+
+    judge = Judge(game, settings.rivals, settings.evaluate_games, seed, settings.cores or None)
+    learner = Learner(game, settings, seed)
+    columns = ["update", "decisions", "seconds", *CAUSES, *judge.columns]
+    best = Best()
+
+    def evaluate() -> dict[str, float]:
+        agent = learner.agent()
+        figures = judge.measure(agent, learner.updates)
+        if not best.weights or judge.is_better(agent, learner.agent(best.weights), learner.updates):
+            best.weights, best.figures = learner.weights(), figures
+            best.update = learner.updates
+        return figures
+
+    kept = run.load_checkpoint()
+    spent = 0.0
+    if kept is None:
+        nothing = dict.fromkeys(CAUSES, 0.0)
+        run.log(update=0, decisions=0, seconds=0.0, **nothing, **evaluate())
+    else:
+        _resume(run, learner, best, kept, columns, judge)
+        spent = float(kept["seconds"][0])
+    began = time.monotonic() - spent
+    journal = Journal(run, learner.updates + 1)
+
+    def keep() -> None:
+        seconds = np.array([time.monotonic() - began])
+        parts = np.array(list(learner.seconds.values()))
+        run.save_checkpoint(
+            {**learner.kept(), **best.kept(), "curve": run.curve(), "seconds": seconds,
+             "parts": parts}
+        )  # fmt: skip
+
+    try:
+        while learner.updates < learner.total:
+            with in_one_piece():
+                causes = learner.update()
+                at = learner.updates
+                told = dict(causes)
+                if at % settings.evaluate_every == 0 or at == learner.total:
+                    figures = evaluate()
+                    told |= figures
+                    seconds = time.monotonic() - began
+                    run.log(
+                        update=at, decisions=learner.decisions, seconds=seconds, **causes, **figures
+                    )
+                journal.write(at, told)
+            name, figure = main_figure({k: run.rows[-1][k] for k in judge.columns})
+            run.tell(
+                at, learner.total,
+                f"{name.replace('_', ' ')} {figure:.3g}, uncertainty {causes['entropy']:.2f}",
+            )  # fmt: skip
+            if run.is_time:
+                keep()
+    finally:
+        keep()
+        journal.close()
+    about = {
+        "layers": {name: getattr(settings, name) for name in LAYERS},
+        "aim": learner.aim, "scale": learner.boards.scale, "update": best.update,
+        "figures": best.figures,
+    }  # fmt: skip
+    path = run.finish(MODEL, best.weights, about, lambda rows, to: plot(rows, to, run))
+    if run.folder is not None:
+        save_model(run.folder / LAST, MODEL, game, learner.weights(), {**run.about, **about})
+    return Learned(
+        agent=learner.agent(best.weights), figures=best.figures, promoted_at=best.update,
+        updates=learner.updates, decisions=learner.decisions, seconds=learner.seconds, path=path,
+    )  # fmt: skip
+
+
+def _resume(
+    run: Run,
+    learner: Any,
+    best: Best,
+    kept: dict[str, np.ndarray],
+    columns: list[str],
+    judge: Judge,
+) -> None:
+    """Go on from a checkpoint, if it is whole."""
+    like = {name: array for name, array in learner.like().items() if name != "progress"}
+    like |= {"progress": np.zeros(3, np.int64), "curve": np.zeros((1, len(columns)))}
+    like |= {"seconds": np.zeros(1), "parts": np.zeros(len(learner.seconds))}
+    like |= {"best.figures": np.zeros(1 + len(judge.columns))}
+    run.check({name: np.atleast_1d(array) for name, array in kept.items()}, like)
+    learner.take_up(kept)
+    best.take_up(kept, list(learner.shape.sizes()), judge.columns)
+    learner.seconds = dict(zip(learner.seconds, kept["parts"].tolist(), strict=True))
+    run.restore(kept["curve"], columns)
+    for row in run.rows:
+        row["update"], row["decisions"] = int(row["update"]), int(row["decisions"])

@@ -1,0 +1,37 @@
+"""Starting JAX: only training needs it, and the number of its threads is part of the result."""
+
+from __future__ import annotations
+
+import os
+import sys
+from types import ModuleType
+
+from kibitz.core.errors import Misuse
+
+_threads: int | None = None
+
+
+def network_module(threads: int) -> ModuleType:
+    """Give `network.py` with JAX on so many threads.
+
+    Sums are split by the number of threads, not by the number of cores: with the same threads the
+    result is the same on any machine's cores. JAX reads it once, when it starts.
+    """
+    global _threads
+    if _threads is None and "jax" not in sys.modules:
+        os.environ["NPROC"] = str(threads)
+        os.environ.setdefault("JAX_PLATFORMS", "cpu")
+        _threads = threads
+    if _threads is not None and threads != _threads:
+        raise Misuse(
+            f"JAX runs on {_threads} threads in this process; train with threads={threads} in "
+            "another one."
+        )
+    try:
+        from kibitz.learners.ppo import network
+    except ModuleNotFoundError as error:
+        raise Misuse(
+            f"Training a network needs {error.name}, which is not installed. "
+            "Try: pip install 'kibitz[neural]'"
+        ) from error
+    return network

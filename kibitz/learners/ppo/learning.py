@@ -1,0 +1,205 @@
+"""The learner: plays a buffer full of decisions, then improves its network by them."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from kibitz.core.agent import CompiledAgent
+from kibitz.core.chance import Chance
+from kibitz.core.errors import Misuse
+from kibitz.core.game import Game
+from kibitz.learners.ppo.agent import Meaning, kind_of, load_policy
+from kibitz.learners.ppo.backend import network_module
+from kibitz.learners.ppo.boards import EARNED, GAMES, MOVES, RIVAL_GAMES, SHARE
+from kibitz.learners.ppo.rollout import Boards
+from kibitz.learners.ppo.settings import Settings
+from kibitz.learners.ppo.shape import check_weights, first_weights, shape_of, widened
+
+SNAPSHOTS = "past"
+Weights = dict[str, np.ndarray]
+
+
+class Learner:
+    """A network that plays against itself, its past, or others, and learns from it."""
+
+    def __init__(self, game: Game, settings: Settings, seed: int) -> None:
+        self.game, self.settings, self.seed = game, settings, seed
+        self.nets: Any = network_module(settings.threads)
+        self.shape = shape_of(game, settings.hidden, settings.option_hidden, settings.channels)
+        self.network = self.nets.network_from(self.shape, self._begin())
+        self.optimizer = self.nets.optimizer_of(settings.max_norm)
+        self.memory = self.optimizer.init(
+            self.nets.eqx.filter(self.network, self.nets.eqx.is_array)
+        )
+        usual = "self" if game.cooperative else "self+self+self+past"
+        aim = settings.aim
+        if game.cooperative and aim in ("win", "margin"):
+            aim = "points"  # all seats have the same: there is nobody to be ahead of
+        self.aim = aim
+        self.boards = Boards(
+            game, boards=settings.boards, steps=settings.steps, seed=seed,
+            opponents=settings.opponents or usual, aim=aim, rewards=settings.rewards,
+            opening=settings.opening, cores=settings.cores or None,
+        )  # fmt: skip
+        self.past: deque[Weights] = deque(maxlen=settings.window)
+        self.updates = 0
+        self.decisions = 0
+        self.seconds = {"engine": 0.0, "network": 0.0, "update": 0.0}
+
+    def _begin(self) -> Weights:
+        if not self.settings.begin_with:
+            return first_weights(self.shape, self.seed)
+        path = self.settings.begin_with
+        _, shape, weights, _ = load_policy(path, self.game)
+        return widened(weights, shape, self.shape, f"'{path}'")
+
+    @property
+    def total(self) -> int:
+        """How many updates there will be."""
+        return max(1, -(-self.settings.decisions // (self.settings.boards * self.settings.steps)))
+
+    def weights(self) -> Weights:
+        """Give the weights as they are now."""
+        return self.nets.weights_of(self.network)
+
+    def agent(self, weights: Mapping[str, np.ndarray] | None = None) -> CompiledAgent:
+        """Give the agent that plays by the weights as they are now, or by others."""
+        meaning = Meaning(self.aim, self.boards.scale, self.game.players)
+        weights = self.weights() if weights is None else weights
+        return kind_of(self.game, self.shape, weights, meaning)(self.game)
+
+    # --- playing -------------------------------------------------------------------------------
+
+    def _thinking(self, network: Any) -> Any:
+        if self.shape.actions:
+
+            def think(features, options, owner):
+                numbers, value = self.nets.think_by_number(network, features)
+                return np.asarray(numbers), np.asarray(value)
+        else:
+
+            def think(features, options, owner):
+                numbers, value = self.nets.think_of_options(network, features, options, owner)
+                return np.asarray(numbers), np.asarray(value)
+
+        return think
+
+    def play(self) -> None:
+        """Fill the buffer."""
+        boards = self.boards
+        past_boards = boards.opponents.past_boards
+        think_past = None
+        if past_boards and self.past:
+            drawn = Chance(self.seed, self.updates, 3).below(len(self.past))
+            think_past = self._thinking(self.nets.network_from(self.shape, self.past[drawn]))
+        boards.roll(self._thinking(self.network), think_past, past_boards)
+        for part, seconds in boards.seconds.items():
+            self.seconds[part] += seconds
+            boards.seconds[part] = 0.0
+
+    # --- learning ------------------------------------------------------------------------------
+
+    def update(self) -> dict[str, float]:
+        """Play, learn from it, and say how it went."""
+        settings, boards, nets = self.settings, self.boards, self.nets
+        if boards.opponents.past_boards and self.updates % settings.past_every == 0:
+            self.past.append(self.weights())
+        self.play()
+        began = time.perf_counter()
+        rows = boards.judge(settings.gamma, settings.lam)
+        if len(rows) < settings.batch:
+            raise Misuse(
+                f"A buffer holds {len(rows)} decisions that can be learned from, fewer than a "
+                f"batch of {settings.batch}. Give a larger buffer or a smaller batch."
+            )
+        gains = boards.gains.ravel()[rows]
+        returns = (boards.gains + boards.values).ravel()[rows].astype(np.float32)
+        explained = 1.0 - float(np.var(gains)) / max(float(np.var(returns)), 1e-12)
+        gains = ((gains - gains.mean()) / (gains.std() + 1e-8)).astype(np.float32)
+        chances = boards.chances.ravel()[rows]
+        left = 1.0 - self.updates / self.total
+        numbers = [
+            np.float32(number)
+            for number in (settings.rate * left, settings.clip, settings.entropy,
+                           settings.value_weight)
+        ]  # fmt: skip
+        rng = np.random.default_rng((self.seed, self.updates))
+        figures: list[Any] = []
+        for _ in range(settings.epochs):
+            order = rng.permutation(len(rows))
+            for first in range(0, len(rows) - settings.batch + 1, settings.batch):
+                part = order[first : first + settings.batch]
+                sample = nets.Sample(
+                    *boards.sample(rows[part]), chances[part], gains[part], returns[part]
+                )
+                self.network, self.memory, seen = nets.improve(
+                    self.network, self.optimizer, self.memory, sample, *numbers
+                )
+                figures.append(seen)
+        means = {
+            name: float(np.mean([np.asarray(getattr(seen, name)) for seen in figures]))
+            for name in figures[0]._fields
+        }
+        self.seconds["update"] += time.perf_counter() - began
+        self.updates += 1
+        self.decisions += settings.boards * settings.steps
+        tally = boards.tally.sum(axis=0)
+        games = max(1.0, tally[GAMES])
+        return {
+            **means,
+            "explained": explained,
+            "rate": float(numbers[0]),
+            "games": float(tally[GAMES]),
+            "length": float(tally[MOVES] / games),
+            "points": float(tally[EARNED] / games),
+            "rivals_beaten": float(tally[SHARE] / max(1.0, tally[RIVAL_GAMES])),
+        }
+
+    # --- checkpoints ---------------------------------------------------------------------------
+
+    def kept(self) -> dict[str, np.ndarray]:
+        """Give all that is needed to go on."""
+        leaves = self.nets.jax.tree.leaves(self.memory)
+        found = {f"network.{name}": array for name, array in self.weights().items()}
+        found |= {f"optimizer.{place}": np.asarray(leaf) for place, leaf in enumerate(leaves)}
+        for place, weights in enumerate(self.past):
+            found |= {f"{SNAPSHOTS}.{place}.{name}": array for name, array in weights.items()}
+        progress = np.array([self.updates, self.decisions, len(self.past)])
+        return {**found, **self.boards.kept(), "progress": progress}
+
+    def like(self) -> dict[str, np.ndarray]:
+        """Give arrays of the types and shapes that a checkpoint must hold."""
+        return {name: np.atleast_1d(array) for name, array in self.kept().items()}
+
+    def take_up(self, kept: dict[str, np.ndarray]) -> None:
+        """Go on from a checkpoint."""
+        nets = self.nets
+
+        def named(prefix: str) -> Weights:
+            return {
+                name: kept[f"{prefix}.{name}"]
+                for name in self.shape.sizes()
+                if f"{prefix}.{name}" in kept
+            }
+
+        self.updates, self.decisions, snapshots = (int(number) for number in kept["progress"])
+        weights = named("network")
+        check_weights(weights, self.shape, "The checkpoint")
+        self.network = nets.network_from(self.shape, weights)
+        leaves, structure = nets.jax.tree.flatten(self.memory)
+        kept_leaves = [
+            # A file has no arrays without dimensions; with one more, other code would be compiled.
+            nets.jnp.asarray(kept[f"optimizer.{place}"].reshape(leaf.shape), leaf.dtype)
+            for place, leaf in enumerate(leaves)
+        ]
+        self.memory = nets.jax.tree.unflatten(structure, kept_leaves)
+        self.past.clear()
+        for place in range(snapshots):
+            self.past.append(named(f"{SNAPSHOTS}.{place}"))
+            check_weights(self.past[-1], self.shape, "The checkpoint")
+        self.boards.take_up(kept)

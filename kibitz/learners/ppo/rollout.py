@@ -1,0 +1,326 @@
+"""A buffer full of decisions: boards played by the policy, on all cores."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from kibitz.core.agent import CompiledAgent, notice_nothing
+from kibitz.core.chance import WORDS, agents_seed
+from kibitz.core.compiled import HAPPEN, compiled, in_python, is_compiled, pointer
+from kibitz.core.errors import AgentFailed, Misuse
+from kibitz.core.game import MOST_SEATS, Game
+from kibitz.core.registry import find_agent
+from kibitz.learners.ppo.boards import (
+    AIMS,
+    CHUNK,
+    EVENTS,
+    LATEST,
+    NONE,
+    PAST,
+    TALLY,
+    advantages,
+    deal_boards,
+    describe_at,
+    gather,
+    look_at,
+    pick,
+    play_boards,
+)
+from kibitz.play.agents import RANDOM
+
+AIM_NAMES = dict(zip(("win", "margin", "points", "events"), AIMS, strict=True))
+
+ADAPT = 0.05  # how fast the scale of rewards follows
+
+# What thinks: features [n, features], options [chunks, CHUNK, ..], owner [chunks]; it gives numbers
+# and values.
+Think = Callable[[np.ndarray, np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
+
+
+@compiled(HAPPEN)
+def count_nothing(before, action, after, seat, counts):
+    """Count no events."""
+
+
+def bucket(count: int) -> int:
+    """Round a number of chunks up to one of few sizes, since each is compiled for."""
+    step = max(32, 1 << max(0, count.bit_length() - 3))
+    return -(-count // step) * step
+
+
+class Opponents:
+    """Who sits at the other seats, board by board: `self`, `past`, or names of agents."""
+
+    def __init__(self, game: Game, text: str, boards: int) -> None:
+        names = [name.strip() for name in text.split("+")]
+        agents: list[CompiledAgent] = []
+        codes: list[int] = []
+        for name in names:
+            if name in ("self", "past"):
+                codes.append(LATEST if name == "self" else PAST)
+                continue
+            agent = find_agent(name, game)
+            if (
+                not isinstance(agent, CompiledAgent)
+                or not is_compiled(agent.kind.choose)
+                or not game.is_compiled
+            ):
+                raise Misuse(f"Boards need compiled opponents, and '{name}' is not compiled.")
+            codes.append(len(agents))
+            agents.append(agent)
+        if len(agents) > MOST_SEATS:
+            raise Misuse(f"At most {MOST_SEATS} named opponents can be learned from at once.")
+        if len(names) > boards:
+            raise Misuse(f"{len(names)} opponents need at least as many boards.")
+        # Boards where an earlier self may be to move come first.
+        shares = np.array(sorted(codes, key=lambda code: (code != PAST, code)), np.int64)
+        self.rivals = np.repeat(shares, -(-boards // len(shares)))[:boards]
+        if boards % len(shares):
+            edges = np.linspace(0, boards, len(shares) + 1).astype(int)
+            self.rivals = np.concatenate(
+                [np.full(b - a, code) for code, a, b in zip(shares, edges, edges[1:], strict=False)]
+            )
+        self.past_boards = int((self.rivals == PAST).sum())
+        spare = RANDOM(game)
+        seated = [*agents, *[spare] * (MOST_SEATS - len(agents))]
+        self.names = [agent.name for agent in agents]
+        self.chooses = tuple(pointer(agent.kind.choose) for agent in seated)
+        self.notices = tuple(pointer(agent.kind.notice) for agent in seated)
+        self.listens = np.array([agent.kind.notice is not notice_nothing for agent in seated])
+        self.weights = np.concatenate(
+            [*(agent.weights for agent in seated), np.zeros(1, np.float32)]
+        )
+        self.starts = np.cumsum([0, *(len(agent.weights) for agent in seated)])
+        self.memory = max([1, *(agent.kind.memory for agent in seated)])
+
+
+class Boards:
+    """Many games at once, and the decisions of the last rollout.
+
+    Decisions lie in arrays [steps + 1, boards]; the last step is only looked at, for what the
+    positions there are worth. Options lie in chunks, `begins` says where those of a decision do.
+    """
+
+    def __init__(
+        self, game: Game, *, boards: int, steps: int, seed: int, opponents: str, aim: str,
+        rewards: str, opening: int = 0, cores: int | None = None,
+    ) -> None:  # fmt: skip
+        self.game = game
+        self.seed, self.own_seed = seed, agents_seed(seed)
+        self.size, self.steps, self.opening = boards, steps, opening
+        self.opponents = Opponents(game, opponents, boards)
+        self.aim = AIM_NAMES[aim]
+        self.amounts, self.count = np.zeros(0), pointer(count_nothing)
+        if self.aim == EVENTS:
+            if game.rewards is None:
+                raise Misuse(f"{game.name} offers no events to be paid for; choose another aim.")
+            self.amounts, self.count = game.rewards.amounts(rewards), pointer(game.rewards.count)
+        elif rewards:
+            raise Misuse("Rewards for events are paid with aim=events only.")
+        self.cores = min(cores or os.cpu_count() or 1, boards)
+        self._pool = ThreadPoolExecutor(self.cores) if self.cores > 1 else None
+        # Threads must not share these: slicing counts references.
+        self._weights = [self.opponents.weights.copy() for _ in range(self.cores)]
+        most, seats, rows = game.bound("most_legal"), game.players, (steps + 1, boards)
+        self.prospects = game.bound("prospects")
+        self.by_number = 0 if self.prospects else game.bound("actions")
+        self.blank = game.blank()
+        self.states = np.zeros((boards, game.layout.size), np.int16)
+        self.views = np.zeros_like(self.states)
+        self.deals = np.zeros(boards, np.int64)
+        self.rngs = np.zeros((boards, WORDS), np.int64)
+        self.who = np.zeros((boards, seats), np.int64)
+        self.memory = np.zeros((boards, seats, self.opponents.memory), np.int64)
+        self.held = np.zeros((boards, seats))
+        self.last = np.full((boards, seats), NONE)
+        self.tally = np.zeros((boards, len(TALLY)))
+        self.features = np.zeros((*rows, game.bound("features")), np.float32)
+        self.legal = np.zeros((*rows, most), np.int32)
+        self.counts = np.zeros(rows, np.int64)
+        self.begins = np.zeros(rows, np.int64)
+        self.options = np.zeros((0, self.prospects), np.float32)
+        self.seat_of = np.zeros(rows, np.int64)
+        self.mine = np.zeros(rows, np.bool_)
+        self.follow = np.zeros(rows, np.int64)
+        self.places = np.zeros(rows, np.int64)
+        self.chances = np.zeros(rows, np.float32)
+        self.values = np.zeros(rows, np.float32)
+        self.rewards = np.zeros(rows)
+        self.ended = np.zeros(rows, np.bool_)
+        self.gains = np.zeros(rows)
+        self.usable = np.zeros(rows, np.bool_)
+        self.chosen = np.full(boards, NONE)
+        self.deviation = np.zeros(1)  # of what is earned from a decision on
+        self.seconds = {"engine": 0.0, "network": 0.0}
+        ready = (lambda loop: loop) if game.is_compiled else in_python
+        self._play, self._look, self._describe = map(ready, (play_boards, look_at, describe_at))
+        ready(deal_boards)(
+            game.rules, self.states, self.blank, opening, most, self.seed, self.own_seed,
+            self.deals, self.rngs, self.opponents.rivals, self.who, self.memory, self.last,
+            self.aim, self.held,
+        )  # fmt: skip
+        self._step()  # named opponents who begin have moved now
+
+    # --- what a checkpoint keeps ---------------------------------------------------------------
+
+    KEPT = ("states", "deals", "rngs", "who", "memory", "held", "deviation")
+
+    def kept(self) -> dict[str, np.ndarray]:
+        """Give all that is needed to go on with the same games."""
+        return {f"boards.{name}": getattr(self, name) for name in self.KEPT}
+
+    def take_up(self, kept: dict[str, np.ndarray]) -> None:
+        """Go on with games that were kept."""
+        for name in self.KEPT:
+            getattr(self, name)[:] = kept[f"boards.{name}"]
+
+    # --- playing -------------------------------------------------------------------------------
+
+    def roll(self, think: Think, think_past: Think | None, past_boards: int) -> None:
+        """Fill the buffer with the policy's decisions and what came of them."""
+        self.last[:] = NONE
+        self.tally[:] = 0.0
+        self.rewards[:] = 0.0
+        self.ended[:] = False
+        chunks = 0
+        for t in range(self.steps + 1):
+            began = time.perf_counter()
+            self._look_at(t)
+            chunks = self._lay_out(t, chunks)
+            self.seconds["engine"] += time.perf_counter() - began
+            began = time.perf_counter()
+            owner, options = self._chunks(t, self.size, chunks)
+            numbers, value = think(self.features[t], options, owner)
+            self.values[t] = value
+            past = numbers
+            if think_past is not None and past_boards and t < self.steps:
+                owner, options = self._chunks(t, past_boards, chunks)
+                past, _ = think_past(self.features[t, :past_boards], options, owner)
+            self.seconds["network"] += time.perf_counter() - began
+            if t == self.steps:
+                break
+            began = time.perf_counter()
+            pick(
+                t, 0, self.size, numbers.ravel(), past.ravel(), self.by_number, self.mine,
+                self.legal, self.counts, self.begins, self.rngs, self.chosen, self.places,
+                self.chances,
+            )  # fmt: skip
+            self._step()
+            self.seconds["engine"] += time.perf_counter() - began
+
+    def _look_at(self, t: int) -> None:
+        self._spread(
+            lambda first, last, _: self._look(
+                self.game.rules, t, first, last, self.states, self.views, self.features,
+                self.legal, self.counts, self.seat_of, self.mine, self.follow, self.who, self.last,
+            )
+        )  # fmt: skip
+
+    def _lay_out(self, t: int, chunks: int) -> int:
+        """Describe all options of a step, behind those of earlier steps; give where they end."""
+        if self.by_number:
+            return 0
+        ends = chunks + np.cumsum(-(-self.counts[t] // CHUNK))
+        self.begins[t, 0], self.begins[t, 1:] = chunks, ends[:-1]
+        if ends[-1] * CHUNK > len(self.options):
+            room = np.zeros((int(ends[-1] * CHUNK * 1.5) + 4096, self.prospects), np.float32)
+            room[: chunks * CHUNK] = self.options[: chunks * CHUNK]
+            self.options = room
+        self._spread(
+            lambda first, last, _: self._describe(
+                self.game.rules, t, first, last, self.views, self.legal, self.counts, self.begins,
+                self.options,
+            )
+        )  # fmt: skip
+        return int(ends[-1])
+
+    def _chunks(self, t: int, boards: int, end: int) -> tuple[np.ndarray, np.ndarray]:
+        """Give the owners and options of the first boards' chunks at a step, padded."""
+        if self.by_number:
+            return np.zeros(0, np.int32), np.zeros((0, CHUNK, 0), np.float32)
+        begin = int(self.begins[t, 0])
+        if boards < self.size:
+            end = int(self.begins[t, boards])
+        padded = bucket(end - begin)
+        owner = np.full(padded, boards, np.int32)
+        owner[: end - begin] = np.repeat(
+            np.arange(boards, dtype=np.int32), -(-self.counts[t, :boards] // CHUNK)
+        )
+        options = np.zeros((padded, CHUNK, self.prospects), np.float32)
+        options[: end - begin] = self.options[begin * CHUNK : end * CHUNK].reshape(
+            -1, CHUNK, self.prospects
+        )
+        return owner, options
+
+    def _step(self) -> None:
+        opponents, trouble = self.opponents, np.zeros(3, np.int64)
+        most = self.legal.shape[2]
+
+        def play(first: int, last: int, worker: int) -> None:
+            self._play(
+                self.game.rules, opponents.chooses, opponents.notices, opponents.listens,
+                self._weights[worker], opponents.starts, self.count, self.amounts, self.aim,
+                first, last, self.chosen, self.states, self.blank, self.opening, most, self.seed,
+                self.own_seed, self.deals, self.rngs, opponents.rivals, self.who, self.memory,
+                self.last, self.held, self.rewards, self.ended, self.tally, trouble,
+            )  # fmt: skip
+
+        self._spread(play)
+        if trouble[0]:
+            raise AgentFailed(
+                f"{opponents.names[trouble[1]]} chose {trouble[2]}, which is not legal."
+            )
+
+    def _spread(self, work: Callable[[int, int, int], None]) -> None:
+        """Do the work for all boards, in as many threads as there are cores for it."""
+        if self._pool is None:
+            work(0, self.size, 0)
+            return
+        edges = np.linspace(0, self.size, self.cores + 1).astype(int).tolist()
+        list(self._pool.map(work, edges[:-1], edges[1:], range(self.cores)))
+
+    # --- learning from it ----------------------------------------------------------------------
+
+    @property
+    def scale(self) -> float:
+        """What rewards are multiplied by, so that what is earned from a decision on is about 1."""
+        return 1.0 / float(self.deviation[0]) if self.deviation[0] else 1.0
+
+    def judge(self, gamma: float, lam: float) -> np.ndarray:
+        """Work out advantages and what was earned; give the rows to learn from."""
+        if not self.deviation[0]:  # nothing is known of the rewards: look at them alone
+            self.deviation[0] = self._earned(gamma, 1.0, np.zeros_like(self.values))
+        seen = self._earned(gamma, lam, self.values) / self.scale
+        self.deviation[0] += ADAPT * (seen - self.deviation[0])
+        return np.flatnonzero(self.usable)
+
+    def _earned(self, gamma: float, lam: float, values: np.ndarray) -> float:
+        """Work out advantages; give how much what is earned differs between decisions."""
+        advantages(
+            gamma, lam, self.steps, self.scale, self.rewards, values, self.mine, self.follow,
+            self.ended, self.gains, self.usable,
+        )  # fmt: skip
+        return float(np.std((self.gains + values)[self.usable])) if self.usable.any() else 0.0
+
+    def sample(self, rows: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Give features, options, owners, known and chosen of some rows, padded to few sizes."""
+        n = len(rows)
+        features = np.empty((n, self.features.shape[2]), np.float32)
+        chosen = np.empty(n, np.int32)
+        if self.by_number:
+            padded, known = 0, np.empty((n, self.by_number), np.bool_)
+        else:
+            padded = bucket(int((-(-self.counts.ravel()[rows] // CHUNK)).sum()))
+            known = np.empty((padded, CHUNK), np.bool_)
+        options = np.empty((padded, CHUNK, self.prospects), np.float32)
+        owner = np.empty(padded, np.int32)
+        gather(
+            rows, self.features, self.counts, self.begins, self.options, self.legal, self.places,
+            features, options, owner, known, chosen,
+        )  # fmt: skip
+        return features, options, owner, known, chosen

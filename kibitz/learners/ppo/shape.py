@@ -1,0 +1,212 @@
+"""The shape of a network, and its weights by name: what training and playing have in common.
+
+features --[planes: convolutions]--> trunk --> value
+                                          \\--> a number for every action, or
+prospects of an option, what the convolutions make of its cell, and the trunk --> a number for it
+
+A layer is a weight [inputs, outputs] and a bias [outputs]; a convolution a weight [3, 3, inputs,
+outputs]. All but the last ones are followed by max(0, x).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from kibitz.core.errors import BadModel, BadOption, Misuse
+from kibitz.core.game import Game, Planes
+
+MOST_LAYERS = 8
+MOST_UNITS = 4096
+MOST_ACTIONS = 20_000  # by number, without prospects
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """What goes in, what comes out, and the layers between."""
+
+    features: int
+    actions: int  # 0 if options are told apart by their prospects
+    prospects: int  # without the cell, which comes first
+    planes: Planes | None
+    channels: tuple[int, ...]
+    hidden: tuple[int, ...]
+    option_hidden: tuple[int, ...]
+
+    @property
+    def vector(self) -> int:
+        """How many features are not planes."""
+        planes = self.planes
+        return self.features - (planes.count * planes.height * planes.width if planes else 0)
+
+    @property
+    def seen(self) -> int:
+        """How many numbers the convolutions give for a cell."""
+        return self.channels[-1] if self.planes else 0
+
+    def sizes(self) -> dict[str, tuple[int, ...]]:
+        """Give the shape of every weight by name, in the order in which they are used."""
+        found: dict[str, tuple[int, ...]] = {}
+
+        def add(name: str, *size: int) -> None:
+            found[f"{name}.weight"] = size
+            found[f"{name}.bias"] = size[-1:]
+
+        if self.planes:
+            inputs = self.planes.count
+            for place, outputs in enumerate(self.channels):
+                add(f"convolution.{place}", 3, 3, inputs, outputs)
+                inputs = outputs
+        inputs = self.vector + 2 * self.seen  # the mean over all cells, and the greatest
+        for place, outputs in enumerate(self.hidden):
+            add(f"trunk.{place}", inputs, outputs)
+            inputs = outputs
+        add("value", inputs, 1)
+        if self.actions:
+            add("policy", inputs, self.actions)
+            return found
+        inputs += self.seen + self.prospects
+        for place, outputs in enumerate(self.option_hidden):
+            add(f"option.{place}", inputs, outputs)
+            inputs = outputs
+        add("policy", inputs, 1)
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give it as plain data."""
+        return asdict(self)
+
+
+def shape_of(game: Game, hidden: str, option_hidden: str, channels: str) -> Shape:
+    """Work out the shape for a game and the layers that were asked for."""
+    prospects = game.bound("prospects")
+    actions = 0 if prospects else game.bound("actions")
+    if actions > MOST_ACTIONS:
+        raise Misuse(
+            f"{game.described()} has {actions:,} actions, too many to learn by number; rules that "
+            "describe each option (`describe`) would make it possible."
+        )
+    return Shape(
+        features=game.bound("features"),
+        actions=actions,
+        prospects=max(0, prospects - 1),
+        planes=game.planes(game.settings),
+        channels=read_sizes("channels", channels),
+        hidden=read_sizes("hidden", hidden),
+        option_hidden=read_sizes("option_hidden", option_hidden),
+    )
+
+
+def read_sizes(name: str, text: str) -> tuple[int, ...]:
+    """Read sizes of layers, as in `256,256`."""
+    parts = [part.strip() for part in text.split(",")]
+    sizes = tuple(int(part) if part.isdecimal() and len(part) < 6 else 0 for part in parts)
+    if not all(1 <= size <= MOST_UNITS for size in sizes) or len(sizes) > MOST_LAYERS:
+        raise BadOption(
+            f"{name} is 1 to {MOST_LAYERS} sizes of layers, each up to {MOST_UNITS}, with commas "
+            f"between them, as in 256,256; not '{text}'."
+        )
+    return sizes
+
+
+def first_weights(shape: Shape, seed: int) -> dict[str, np.ndarray]:
+    """Draw weights to begin with: orthogonal, small for the policy, so that all is about alike."""
+    rng = np.random.default_rng(seed)
+    weights: dict[str, np.ndarray] = {}
+    for name, size in shape.sizes().items():
+        if name.endswith("bias"):
+            weights[name] = np.zeros(size, np.float32)
+            continue
+        rows, columns = int(np.prod(size[:-1])), size[-1]
+        drawn = rng.standard_normal((max(rows, columns), min(rows, columns)))
+        matrix = np.linalg.qr(drawn)[0]
+        matrix = matrix if rows >= columns else matrix.T
+        gain = 0.01 if name == "policy.weight" else 1.0 if name == "value.weight" else 2.0**0.5
+        weights[name] = (gain * matrix).reshape(size).astype(np.float32)
+    return weights
+
+
+def check_weights(weights: Mapping[str, np.ndarray], shape: Shape, what: str) -> None:
+    """Refuse weights that are not of the shape."""
+    for name, size in shape.sizes().items():
+        array = weights.get(name)
+        if array is None or array.shape != size or array.dtype != np.float32:
+            raise BadModel(f"{what} does not fit: '{name}' is not {size} numbers.")
+        if not np.isfinite(array).all():
+            raise BadModel(f"{what} is damaged: '{name}' holds what is no number.")
+
+
+def widened(
+    weights: Mapping[str, np.ndarray], old: Shape, new: Shape, what: str
+) -> dict[str, np.ndarray]:
+    """Give weights for a shape with more inputs that do the same: nothing is made of what is new.
+
+    Features and prospects that are new must come behind those that were there.
+    """
+    check_weights(weights, old, what)
+    same = ("actions", "planes", "channels", "hidden", "option_hidden")
+    if any(getattr(old, name) != getattr(new, name) for name in same) or (
+        old.vector > new.vector or old.prospects > new.prospects
+    ):
+        differ = [name for name in (*same, "features", "prospects")
+                  if getattr(old, name) != getattr(new, name)]  # fmt: skip
+        raise Misuse(
+            f"{what} cannot be gone on with: it differs in {', '.join(differ)}. Only features and "
+            "prospects may be added; give the layers that it has."
+        )
+    made = {name: weights[name].copy() for name in new.sizes()}
+    if new.vector > old.vector:
+        first = weights["trunk.0.weight"]
+        gap = np.zeros((new.vector - old.vector, first.shape[1]), np.float32)
+        made["trunk.0.weight"] = np.concatenate([first[: old.vector], gap, first[old.vector :]])
+    if new.prospects > old.prospects:
+        first = weights["option.0.weight"]
+        gap = np.zeros((new.prospects - old.prospects, first.shape[1]), np.float32)
+        made["option.0.weight"] = np.concatenate([first, gap])
+    return made
+
+
+# --- for compiled inference ----------------------------------------------------------------------
+
+# The weights of the agent begin with numbers that say what follows.
+HEAD = (
+    TEMPERATURE, FEATURES, ACTIONS, PROSPECTS, PLANES_FIRST, PLANES_COUNT, HEIGHT, WIDTH,
+    CONVOLUTIONS, TRUNK, OPTION, SENSES,
+) = range(12)  # fmt: skip
+LAYERS = len(HEAD)  # then their sizes, MOST_LAYERS each: channels, hidden, option_hidden
+SENSE_CELLS = LAYERS + 3 * MOST_LAYERS  # then cells of options, and what they are to hold
+MOST_SENSES = 8
+FIRST = SENSE_CELLS + 2 * MOST_SENSES
+
+
+def flat(
+    game: Game, shape: Shape, weights: Mapping[str, np.ndarray], temperature: float
+) -> np.ndarray:
+    """Put everything that compiled inference needs into one array.
+
+    That includes what the game was set to show learners: the agent sees that at any table.
+    """
+    head = np.zeros(FIRST, np.float32)
+    head[[TEMPERATURE, FEATURES, ACTIONS, PROSPECTS]] = (
+        temperature, shape.features, shape.actions, shape.prospects,
+    )  # fmt: skip
+    planes, channels = shape.planes, shape.channels if shape.planes else ()
+    if planes:
+        head[PLANES_FIRST : WIDTH + 1] = planes.first, planes.count, planes.height, planes.width
+    option = () if shape.actions else shape.option_hidden
+    for place, layers in enumerate((channels, shape.hidden, option)):
+        head[CONVOLUTIONS + place] = len(layers)
+        head[LAYERS + place * MOST_LAYERS :][: len(layers)] = layers
+    blank = game.blank()
+    cells = [
+        cell
+        for name in game.senses
+        for cell in range(*game.layout.options[name].indices(len(blank)))
+    ]
+    head[SENSES] = len(cells)
+    for place, cell in enumerate(cells):
+        head[SENSE_CELLS + 2 * place :][:2] = cell, blank[cell]
+    return np.concatenate([head, *(weights[name].ravel() for name in shape.sizes())])

@@ -1,0 +1,476 @@
+"""PPO: what is kept of the boards is right, networks play as they were trained, runs resume."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import kibitz
+from kibitz.core.chance import Chance
+from kibitz.core.compiled import JIT
+from kibitz.core.errors import BadModel, BadOption, KibitzError, Misuse
+from kibitz.core.models import save_model
+from kibitz.learners import train
+from kibitz.learners.ppo.agent import Meaning, kind_of, load_policy, think, thoughts_of
+from kibitz.learners.ppo.boards import CHUNK
+from kibitz.learners.ppo.rollout import Boards
+from kibitz.learners.ppo.settings import Settings
+from kibitz.learners.ppo.shape import first_weights, shape_of, widened
+from kibitz.search.agreement import grade
+
+pytestmark = pytest.mark.skipif(not JIT, reason="networks are compiled")
+
+SMALL = {
+    "boards": 16, "buffer": 256, "batch": 64, "epochs": 2, "hidden": "16,16",
+    "option_hidden": "12,12", "channels": "4,5", "evaluate_every": 2, "evaluate_games": 20,
+}  # fmt: skip
+GAMES = {
+    "nim": kibitz.game("nim", rows=(1, 3, 5)),
+    "hanabi": kibitz.game("hanabi", players=3),
+    "options": kibitz.game("carcassonne", tiles=12, encoding="vector"),
+    "planes": kibitz.game("carcassonne", tiles=12, encoding="planes", prospects=False),
+    "cursor": kibitz.game("carcassonne", tiles=6, control="cursor", encoding="planes"),
+    "three": kibitz.game("carcassonne", tiles=10, players=3, encoding="vector"),
+}
+
+
+def loud(game, seed=0):
+    """Make weights with opinions: those to begin with are about indifferent."""
+    shape = shape_of(game, SMALL["hidden"], SMALL["option_hidden"], SMALL["channels"])
+    rng = np.random.default_rng(seed)
+    weights = {
+        name: (array + 0.3 * rng.standard_normal(array.shape)).astype(np.float32)
+        for name, array in first_weights(shape, seed).items()
+    }
+    return shape, weights
+
+
+def agent_with(game, shape, weights, temperature=0.0):
+    return kind_of(game, shape, weights, Meaning("margin", 0.1, game.players), temperature)(game)
+
+
+def some_boards(game, **changed):
+    settings = {
+        "boards": 8, "steps": 40, "seed": 3, "opponents": "self", "aim": "margin", "rewards": "",
+        "cores": 1,
+    }  # fmt: skip
+    return Boards(game, **{**settings, **changed})
+
+
+def by_lot(boards, seed=0):
+    """Make something that thinks at random."""
+    rng = np.random.default_rng(seed)
+
+    def think(features, options, owner):
+        if boards.by_number:
+            numbers = rng.standard_normal((len(features), boards.by_number))
+        else:
+            numbers = rng.standard_normal(options.shape[:2])
+        return numbers.astype(np.float32), rng.standard_normal(len(features)).astype(np.float32)
+
+    return think
+
+
+def positions_of(game, count=12):
+    for deal in range(count):
+        table = game.deal(9, deal)
+        rng = Chance(9, deal, 1)
+        for _ in range(rng.below(game.bound("most_plies") // 4)):
+            table.play(rng.choice(table.legal))
+            if table.over:
+                break
+        if not table.over:
+            yield table.view(table.seat)
+
+
+# --- networks ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_playing_and_training_compute_the_same(name):
+    from kibitz.learners.ppo.backend import network_module
+
+    game = GAMES[name]
+    nets = network_module(2)
+    shape, weights = loud(game)
+    network = nets.network_from(shape, weights)
+    agent = agent_with(game, shape, weights)
+    seen = 0
+    for view in positions_of(game):
+        legal = np.array(view.legal, np.int32)
+        n = len(legal)
+        ours = np.zeros(n)
+        value = think(game.rules, view.cells, legal, n, agent.weights, ours)
+        features = np.zeros((1, game.bound("features")), np.float32)
+        game.rules.observe(view.cells, features[0])
+        if shape.actions:
+            numbers, worth = nets.think_by_number(network, features)
+            theirs = np.asarray(numbers)[0, legal]
+        else:
+            chunks = -(-n // CHUNK)
+            options = np.zeros((chunks * CHUNK, shape.prospects + 1), np.float32)
+            game.rules.describe(view.cells, legal, n, options[:n])
+            numbers, worth = nets.think_of_options(
+                network, features, options.reshape(chunks, CHUNK, -1), np.zeros(chunks, np.int32)
+            )
+            theirs = np.asarray(numbers).ravel()[:n]
+        np.testing.assert_allclose(ours, theirs, atol=2e-4)
+        assert value == pytest.approx(float(worth[0]), abs=2e-4)
+        assert n == 1 or np.ptp(ours) > 0.01
+        chances, _ = thoughts_of(agent, view)
+        raised = np.exp(theirs - theirs.max())
+        np.testing.assert_allclose(chances, raised / raised.sum(), atol=1e-4)
+        assert agent.choose(view) == legal[np.argmax(chances)]
+        seen += n > 1
+    assert seen > 3
+
+
+def test_a_batch_of_decisions_gives_what_each_gives_alone():
+    """The chances kept while playing are those that learning works out again."""
+    from kibitz.learners.ppo.backend import network_module
+
+    nets = network_module(2)
+    for name in ("options", "planes", "hanabi"):
+        game = GAMES[name]
+        boards = some_boards(game, steps=12)
+        network = nets.network_from(*loud(game))
+
+        def thought(features, options, owner, network=network, boards=boards):
+            if boards.by_number:
+                return map(np.asarray, nets.think_by_number(network, features))
+            return map(np.asarray, nets.think_of_options(network, features, options, owner))
+
+        boards.roll(thought, None, 0)
+        rows = boards.judge(0.99, 0.95)
+        rows = np.random.default_rng(0).permutation(rows)[:32]
+        zeros = np.zeros(len(rows), np.float32)
+        sample = nets.Sample(*boards.sample(rows), zeros, zeros, zeros)
+        logs, entropy, value = nets.logs_of(network, sample)
+        np.testing.assert_allclose(logs, boards.chances.ravel()[rows], atol=2e-4)
+        np.testing.assert_allclose(value, boards.values.ravel()[rows], atol=2e-4)
+        assert (np.asarray(entropy) > -1e-5).all()
+        counts = boards.counts.ravel()[rows]
+        assert (np.asarray(entropy) <= np.log(counts) + 1e-4).all()
+
+
+def test_new_inputs_change_nothing_at_first():
+    old_game = GAMES["options"].having(prospects=False)
+    new_game = GAMES["options"].having(encoding="features")
+    old, weights = loud(old_game)
+    new = shape_of(new_game, SMALL["hidden"], SMALL["option_hidden"], SMALL["channels"])
+    wider = widened(weights, old, new, "it")
+    before, after = agent_with(old_game, old, weights), agent_with(new_game, new, wider)
+    for view in positions_of(GAMES["options"]):
+        np.testing.assert_allclose(
+            thoughts_of(before, view)[0], thoughts_of(after, view)[0], atol=1e-5
+        )
+    with pytest.raises(Misuse, match="differs in"):
+        widened(wider, new, old, "it")
+
+
+# --- boards --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["nim", "three", "hanabi"])
+def test_advantages_follow_each_seat_alone(name):
+    """Against sums over the decisions of one seat in one game, in plain Python."""
+    game = GAMES[name]
+    boards = some_boards(game, steps=90)
+    boards.roll(by_lot(boards), None, 0)
+    rows = boards.judge(0.97, 0.9)
+    boards.deviation[0] = 0.0  # rewards as they are
+    boards._earned(0.97, 0.9, boards.values)
+    seen = 0
+    for board in range(boards.size):
+        for seat in range(game.players):
+            own = [t for t in range(boards.steps + 1) if boards.seat_of[t, board] == seat]
+            for place, t in enumerate(own):
+                total, weight = 0.0, 1.0
+                for here, there in itertools.zip_longest(own[place:], own[place + 1 :]):
+                    over = boards.ended[here, board]
+                    if not over and there is None:
+                        break  # the last one only says what the position is worth
+                    ahead = 0.0 if over else 0.97 * boards.values[there, board]
+                    total += weight * (
+                        boards.rewards[here, board] + ahead - boards.values[here, board]
+                    )
+                    weight *= 0.97 * 0.9
+                    if over:
+                        break
+                assert boards.usable[t, board] == (weight < 1.0)
+                assert boards.gains[t, board] == pytest.approx(total, abs=1e-5)
+                seen += boards.usable[t, board]
+    assert seen > 200
+    assert len(rows) == seen
+
+
+def worth_of(table, seat, aim):
+    points = np.array(table.points)
+    if aim == "points":
+        return points[seat]
+    if aim == "margin":
+        return points[seat] - np.delete(points, seat).max()
+    if not table.over:
+        return 0.0
+    return (points[seat] == points.max()) / (points == points.max()).sum() - 1 / len(points)
+
+
+@pytest.mark.parametrize("aim", ["win", "margin", "points"])
+def test_rewards_add_up_to_what_the_game_gave(aim):
+    game = GAMES["three"]
+    boards = some_boards(game, steps=120, aim=aim)
+    finals = set()
+    boards.roll(by_lot(boards), None, 0)
+    checked = 0
+    for board in range(boards.size):
+        table = game.deal(boards.seed, board)  # the first deal of each board
+        assert boards.deals[board] > 1, "a game must have ended"
+        t, before = 0, {}
+        while not table.over:
+            assert table.seat == boards.seat_of[t, board]
+            # What came before a seat's first decision is not its doing.
+            before.setdefault(table.seat, worth_of(table, table.seat, aim))
+            table.play(int(boards.legal[t, board, boards.places[t, board]]))
+            t += 1
+        finals.add(tuple(table.points))
+        for seat in range(3):
+            wanted = worth_of(table, seat, aim) - before[seat]
+            own = boards.seat_of[:t, board] == seat
+            assert boards.rewards[:t, board][own].sum() == pytest.approx(wanted)
+            checked += 1
+    assert checked == 3 * boards.size
+    assert len(finals) > 2
+
+
+def test_events_are_paid_by_name():
+    game = kibitz.game("carcassonne", tiles=6, control="cursor", encoding="vector")
+    boards = some_boards(game, aim="events", rewards="step=-0.25+score=0", steps=60)
+    boards.roll(by_lot(boards), None, 0)
+    inner = boards.follow[:60] >= 0
+    paid = boards.rewards[:60][inner]
+    # A step costs a quarter, a step against the boundary and a misfit a thousandth more.
+    assert set(np.round(paid, 4)) <= {-0.25, -0.251, -0.26}
+    assert (np.round(paid, 4) == -0.251).any()
+    with pytest.raises(Misuse, match="aim=events"):
+        some_boards(game, rewards="step=1")
+    with pytest.raises(Misuse, match="no events"):
+        some_boards(GAMES["nim"], aim="events")
+
+
+@pytest.mark.parametrize("name", ["options", "hanabi"])
+def test_boards_are_the_same_on_any_number_of_cores(name):
+    def rolled(cores):
+        boards = some_boards(GAMES[name], cores=cores, opponents="self+random", opening=3)
+        boards.roll(by_lot(boards), None, 0)
+        return boards
+
+    one, three = rolled(1), rolled(3)
+    for kept in ("features", "legal", "places", "rewards", "ended", "follow", "states", "options"):
+        assert np.array_equal(getattr(one, kept), getattr(three, kept)), kept
+
+
+def test_named_opponents_move_by_themselves():
+    game = GAMES["options"]
+    boards = some_boards(game, opponents="greedy+past+self", boards=9, steps=60)
+    assert boards.opponents.past_boards == 3
+    think_past = by_lot(boards, 5)
+    boards.roll(by_lot(boards), think_past, 3)
+    mine = boards.mine[:60]
+    assert mine[:, 6:].all() or mine[:, 3:6].all(), "alone, every decision is the learner's"
+    assert not mine[:, :3].all(), "an earlier self decides too"
+    assert mine[:, :3].any()
+    # Where greedy sits, all decisions asked for are the learner's, and of one seat within a game.
+    against = next(b for b in range(9) if boards.opponents.rivals[b] == 0)
+    seats = boards.seat_of[:60, against][mine[:, against]]
+    assert mine[:, against].all()
+    assert len(set(seats[:4])) == 1
+    with pytest.raises(Misuse, match="at least as many boards"):
+        some_boards(game, opponents="self+random", boards=1)
+    with pytest.raises(KibitzError, match="nobody"):
+        some_boards(game, opponents="nobody")
+
+
+def test_a_policy_sees_its_own_encoding_at_any_table():
+    shape, weights = loud(GAMES["options"])
+    agent = agent_with(GAMES["options"], shape, weights)
+    other = GAMES["options"].having(encoding="tiles", prospects=False)
+    moved = agent_with(GAMES["options"], shape, weights)
+    for a, b in zip(positions_of(GAMES["options"]), positions_of(other), strict=True):
+        assert agent.choose(a) == moved.choose(b)
+
+
+# --- training ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["nim", "three", "hanabi", "cursor"])
+def test_training_gives_an_agent_that_plays(name, tmp_path):
+    game = GAMES[name]
+    learned = train("ppo", game, seed=1, folder=tmp_path, decisions=1024, **SMALL)
+    assert learned.decisions == 1024
+    for file in ("model.safetensors", "last.safetensors", "curve.csv", "curve.png"):
+        assert (tmp_path / file).exists()
+    assert list((tmp_path / "tensorboard").glob("events*"))
+    agent = kibitz.agent(str(tmp_path / "model.safetensors"), game)
+    kibitz.match(game, [agent], 10, seed=1)
+    opinion = agent.explain(game.deal(1).view(0)) if not game.deal(1).seat else None
+    if opinion is not None:
+        assert sum(t.value for t in opinion.thoughts) == pytest.approx(1.0, abs=1e-4)
+    hot = kibitz.agent(f"policy:model={tmp_path / 'model.safetensors'},temperature=1", game)
+    table = game.deal(1)
+    hot.begin(table.seat, Chance(1))
+    view = table.view(table.seat)
+    assert len({hot.choose(view) for _ in range(60)}) > 1
+
+
+def curve_without_time(folder):
+    lines = (folder / "curve.csv").read_text().splitlines()
+    at = lines[0].split(",").index("seconds")
+    return [line.split(",")[:at] + line.split(",")[at + 1 :] for line in lines]
+
+
+@pytest.mark.parametrize("name", ["nim", "options"])
+def test_an_interrupted_run_goes_on_as_if_it_had_not_been(name, tmp_path):
+    game = GAMES[name]
+    settings = {**SMALL, "decisions": 6 * 256, "opponents": "self+past", "past_every": 2}
+
+    def stop(done, total, words):
+        if done == 3:
+            raise KeyboardInterrupt
+
+    whole = train("ppo", game, seed=5, folder=tmp_path / "a", cores=2, **settings)
+    with pytest.raises(KeyboardInterrupt):
+        train("ppo", game, seed=5, folder=tmp_path / "b", progress=stop, cores=1, **settings)
+    parts = train("ppo", game, seed=5, folder=tmp_path / "b", cores=1, **settings)
+    assert whole.figures == parts.figures
+    for file in ("model.safetensors", "last.safetensors"):
+        assert (tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes()
+    assert curve_without_time(tmp_path / "a") == curve_without_time(tmp_path / "b")
+    other = train("ppo", game, seed=6, folder=tmp_path / "c", **settings)
+    assert (tmp_path / "c/last.safetensors").read_bytes() != (
+        tmp_path / "a/last.safetensors"
+    ).read_bytes()
+    assert other.updates == 6
+
+
+def test_a_run_that_was_killed_goes_on(tmp_path):
+    """Killed without warning, again and again; the end is the same."""
+    flags = ["--decisions", "3072", "--boards", "16", "--buffer", "256", "--batch", "64",
+             "--hidden", "16,16", "--evaluate-every", "4", "--evaluate-games", "10"]  # fmt: skip
+    program = "from kibitz.cli import main; main()"
+    hasty = "import kibitz.core.training as t; t.CHECKPOINT_SECONDS = 0.0\n" + program
+    rest = ["train", "nim", "ppo", "--seed", "3", *flags]
+    command, eager = [sys.executable, "-c", program, *rest], [sys.executable, "-c", hasty, *rest]
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    subprocess.run([*command, "--out", str(whole)], check=True, capture_output=True)
+    checkpoint = parts / "checkpoint.safetensors"
+    for delay in (0.05, 0.3):
+        process = subprocess.Popen(
+            [*eager, "--out", str(parts)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        since = checkpoint.stat().st_mtime_ns if checkpoint.exists() else 0
+        while process.poll() is None:
+            if checkpoint.exists() and checkpoint.stat().st_mtime_ns != since:
+                time.sleep(delay)
+                break
+            time.sleep(0.01)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+    subprocess.run([*command, "--out", str(parts)], check=True, capture_output=True)
+    for file in ("model.safetensors", "last.safetensors"):
+        assert (whole / file).read_bytes() == (parts / file).read_bytes()
+
+
+def test_it_learns_nim(tmp_path):
+    game = kibitz.game("nim", rows=(1, 2, 3))
+    learned = train(
+        "ppo", game, seed=2, decisions=60_000, boards=64, buffer=2048, hidden="64,64", rate=2e-3,
+        opening=4, entropy=0.03, evaluate_every=30, folder=tmp_path,
+    )  # fmt: skip
+    assert learned.figures["share_random"] > 0.85
+    assert grade(game, str(tmp_path / "last.safetensors")).agreement > 0.9
+
+
+def test_training_goes_on_from_a_model_with_other_settings(tmp_path):
+    game = GAMES["options"].having(prospects=False)
+    train("ppo", game, seed=1, folder=tmp_path / "a", decisions=512, **SMALL)
+    model = str(tmp_path / "a" / "last.safetensors")
+    wider = GAMES["options"].having(encoding="features")
+    begun = train(
+        "ppo", wider, seed=2, folder=tmp_path / "b", decisions=256, begin_with=model,
+        **{**SMALL, "rate": 0.0},
+    )  # fmt: skip
+    view = next(iter(positions_of(GAMES["options"])))
+    old = kibitz.agent(model, game)
+    np.testing.assert_allclose(
+        thoughts_of(old, view)[0], thoughts_of(begun.agent, view)[0], atol=1e-5
+    )
+    with pytest.raises(Misuse, match="hidden"):
+        train("ppo", wider, seed=2, decisions=256, begin_with=model, **{**SMALL, "hidden": "8"})
+
+
+def test_cooperative_games_are_measured_by_their_score(tmp_path):
+    game = kibitz.game("hanabi", players=2, colours=2, values=3)
+    learned = train("ppo", game, seed=1, folder=tmp_path, decisions=512, **SMALL)
+    assert set(learned.figures) == {"score", "score_spread"}
+    assert learned.rows()[0][0] == "score"
+
+
+# --- what is refused -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"hidden": "0"}, "hidden is 1 to"),
+        ({"hidden": "9,x"}, "hidden is 1 to"),
+        ({"rivals": "nobody"}, "nobody"),
+        ({"batch": 4096}, "larger buffer"),
+        ({"threads": 3}, "another one"),
+        ({"begin_with": "missing.safetensors"}, "missing.safetensors"),
+        ({"aim": "events"}, "no events"),
+        ({"buffer": 0}, "buffer"),
+    ],
+)
+def test_what_cannot_be_is_told(settings, words):
+    with pytest.raises(KibitzError, match=words):
+        train("ppo", GAMES["nim"], seed=1, **{**SMALL, "decisions": 256, **settings})
+
+
+def test_damaged_models_are_refused(tmp_path):
+    game = GAMES["nim"]
+    shape, weights = loud(game)
+    layers = {name: SMALL[name] for name in ("hidden", "option_hidden", "channels")}
+    path = tmp_path / "m.safetensors"
+    save_model(path, "policy", game, weights, {"layers": layers})
+    assert load_policy(path, game)[1] == shape
+    for about, arrays in (
+        ({}, weights),
+        ({"layers": {**layers, "hidden": "8"}}, weights),
+        ({"layers": {**layers, "depth": "8"}}, weights),
+        ({"layers": {**layers, "hidden": "-1"}}, weights),
+        ({"layers": layers}, {name: a for name, a in weights.items() if name != "policy.bias"}),
+        ({"layers": layers}, {**weights, "value.bias": np.full(1, np.nan, np.float32)}),
+        ({"layers": layers}, {**weights, "value.bias": np.zeros(1)}),
+    ):
+        save_model(path, "policy", game, arrays, about)
+        with pytest.raises(BadModel, match=r"m\.safetensors"):
+            kibitz.agent(str(path), game)
+    save_model(path, "policy", game, weights, {"layers": layers})
+    with pytest.raises(BadModel):
+        kibitz.agent(str(path), kibitz.game("nim", rows=(2, 2)))
+
+
+def test_presets_hold_known_settings():
+    from kibitz.learners.ppo import PRESETS
+
+    for preset in PRESETS.values():
+        Settings(**preset)
+    with pytest.raises(BadOption):
+        train("ppo", GAMES["nim"], seed=1, aim="glory")
