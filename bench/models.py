@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import kibitz
+from bench.policy_runs import JOBS
 from kibitz.core.options import split
 
 # file -> game, learner and settings; as commands: kibitz train GAME LEARNER --seed 1 --games ..
@@ -31,6 +32,19 @@ LONG: dict[str, tuple[str, str, dict[str, Any]]] = {
         {"seed": 5, "method": "cma", "offspring": 12, "games": 120, "budget": 480},
     ),
 }  # fmt: skip
+# Networks; each is one of the recorded trainings.
+POLICIES = {
+    "carcassonne/models/policy-2": "direct-21",
+    "carcassonne/models/policy-3": "direct-3-seats-21",
+    "carcassonne/models/policy-4": "direct-4-seats-21",
+    "carcassonne/models/policy-cursor": "cursor-21",
+    "nim/models/policy": "nim-21",
+    "tapnswap/models/policy": "tapnswap-21",
+}
+LONG |= {
+    name: (JOBS[job].typed, "ppo", {"seed": JOBS[job].seed, **JOBS[job].settings})
+    for name, job in POLICIES.items()
+}
 
 
 def where(name: str) -> Path:

@@ -23,9 +23,12 @@ from kibitz.search.agreement import grade
 FRESH = 20_261_116  # the seed of the matches; no training has seen it
 GAMES = 1000
 SMALL = {"boards": 128, "buffer": 4096, "hidden": "128,128", "rate": 1e-3}
-EXPLORING = {**SMALL, "opening": 40, "entropy": 0.05, "evaluate_every": 50}
+EXPLORING = {
+    **SMALL, "hidden": "32", "option_hidden": "128,128", "entropy": 0.03, "evaluate_every": 20,
+    "decisions": 600_000,
+}  # fmt: skip
 LARGE = {"hidden": "128,128", "evaluate_games": 100, "rivals": "random+greedy"}
-CURSOR = {"hidden": "256,256", "evaluate_games": 40, "rivals": "greedy+random", "aim": "points"}
+CURSOR = {"hidden": "128,128", "evaluate_games": 40, "rivals": "random+greedy", "gamma": 0.998}
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,12 @@ class Job:
     rivals: tuple[str, ...] = ()
     graded: bool = False
     beside: tuple[str, ...] = field(default=())  # whose scores to print, in cooperative games
+
+    @property
+    def typed(self) -> str:
+        """The game as `bench.models` writes it: `carcassonne:encoding=vector,players=3`."""
+        options = ",".join(f"{name}={value}" for name, value in self.options.items())
+        return f"{self.game}:{options}" if options else self.game
 
 
 def direct(name: str, options: dict[str, Any], seed: int = 21, **settings: Any) -> Job:
@@ -60,49 +69,53 @@ TWO_COLOURS = {"players": 2, "colours": 2}
 PARTS: dict[str, list[Job]] = {
     "known": [
         *(
-            Job(f"tapnswap-{seed}", "tapnswap", {}, {**EXPLORING, "decisions": 3_000_000}, seed,
+            Job(f"tapnswap-{seed}", "tapnswap", {}, {**EXPLORING, "opening": 40}, seed,
                 ("random",), True)
             for seed in (21, 22, 23)
         ),
         *(
-            Job(f"nim-{seed}", "nim", {}, {**EXPLORING, "decisions": 3_000_000, "opening": 8}, seed,
+            Job(f"nim-{seed}", "nim", {}, {**EXPLORING, "opening": 8}, seed,
                 ("random",), True)
             for seed in (21, 22, 23)
         ),
         Job("hanabi-two-colours-21", "hanabi", TWO_COLOURS,
-            {**SMALL, "hidden": "256,256", "decisions": 5_000_000, "evaluate_every": 100,
+            {**SMALL, "hidden": "256,256", "decisions": 3_000_000, "evaluate_every": 100,
              "evaluate_games": 1000}, beside=("smart", "hat", "piers")),
     ],
     "direct": [direct(f"direct-{seed}", {}, seed, decisions=2_000_000) for seed in (21, 22, 23)],
     "seats": [
-        direct("direct-3-seats-21", {"players": 3}, decisions=2_000_000),
-        direct("direct-4-seats-21", {"players": 4}, decisions=2_000_000),
+        direct("direct-3-seats-21", {"players": 3}, decisions=1_000_000),
+        direct("direct-4-seats-21", {"players": 4}, decisions=1_000_000),
     ],
     "encodings": [
-        direct("what-comes-of-it-21", {}, decisions=600_000),
+        direct("what-comes-of-it-21", {}, decisions=300_000),
         *(
             direct(f"only-what-it-is-{encoding}-21", {"prospects": False, "encoding": encoding},
-                   decisions=600_000)
+                   decisions=300_000)
             for encoding in ("vector", "tiles", "packed", "geography", "features")
         ),
         direct("only-what-it-is-planes-21", {"prospects": False, "encoding": "planes"},
-               decisions=150_000, boards=64, buffer=4096),
+               decisions=60_000, boards=64, buffer=4096),
     ],
     "cursor": [
+        cursor("cursor-21", {}, decisions=800_000),
+        cursor("cursor-exact-21", {"exact": True}, decisions=400_000),
+        cursor("cursor-events-21", {}, decisions=400_000, aim="events"),
+        cursor("cursor-events-no-step-cost-21", {}, decisions=400_000, aim="events",
+               rewards="step=0+boundary=0+misfit=0+meeple-step=0+meeple-refused=0"),
+        cursor("cursor-events-no-boundary-cost-21", {}, decisions=400_000, aim="events",
+               rewards="boundary=0"),
+        # As the seed has it: buttons known by number.
         *(
-            cursor(f"cursor-{encoding}-21", {"encoding": encoding}, decisions=1_500_000)
+            cursor(f"cursor-by-number-{encoding}-21", {"prospects": False, "encoding": encoding},
+                   decisions=800_000, hidden="256,256")
             for encoding in ("vector", "tiles", "packed", "geography", "features")
         ),
-        cursor("cursor-planes-21", {"encoding": "planes"}, decisions=200_000, boards=64,
-               buffer=4096, hidden="256"),
-        cursor("cursor-exact-21", {"exact": True}, decisions=1_500_000),
-        cursor("cursor-events-21", {}, decisions=1_500_000, aim="events"),
-        cursor("cursor-events-no-step-cost-21", {}, decisions=1_500_000, aim="events",
-               rewards="step=0+boundary=0+misfit=0+meeple-step=0+meeple-refused=0"),
-        cursor("cursor-events-no-boundary-cost-21", {}, decisions=1_500_000, aim="events",
-               rewards="boundary=0"),
+        cursor("cursor-by-number-planes-21", {"prospects": False, "encoding": "planes"},
+               decisions=60_000, boards=64, buffer=4096, hidden="256"),
     ],
 }  # fmt: skip
+JOBS = {job.name: job for jobs in PARTS.values() for job in jobs}
 
 
 def run(job: Job, folder: Path) -> dict[str, Any]:
@@ -131,9 +144,9 @@ def run(job: Job, folder: Path) -> dict[str, Any]:
 
 
 def measured(job: Job, game: kibitz.Game, folder: Path) -> dict[str, Any]:
-    """Measure the best network and the last one on fresh deals."""
+    """Measure the network, and the one that was best for sure, on fresh deals."""
     found: dict[str, Any] = {}
-    for which in ("model", "last"):
+    for which in ("model", "best"):
         path = str(folder / f"{which}.safetensors")
         if job.graded:
             found[f"{which}: moves right"] = f"{grade(game, path).agreement:.1%}"
@@ -184,8 +197,7 @@ def main(arguments: list[str]) -> None:
     at = arguments.index("--out") if "--out" in arguments else len(arguments)
     folder = Path((arguments[at + 1 : at + 2] or ["runs/policies"])[0])
     named = arguments[:at] + arguments[at + 2 :]
-    jobs = {job.name: part for part in PARTS for job in PARTS[part]}
-    if set(named) - set(PARTS) - set(jobs):
+    if set(named) - set(PARTS) - set(JOBS):
         sys.exit(f"python -m bench.policy_runs [PART ..] [--out FOLDER]; parts: {', '.join(PARTS)}")
     folder.mkdir(parents=True, exist_ok=True)
     for part in PARTS:

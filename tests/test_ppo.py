@@ -19,10 +19,10 @@ from kibitz.core.errors import BadModel, BadOption, KibitzError, Misuse
 from kibitz.core.models import save_model
 from kibitz.learners import train
 from kibitz.learners.ppo.agent import Meaning, kind_of, load_policy, think, thoughts_of
-from kibitz.learners.ppo.boards import CHUNK
+from kibitz.learners.ppo.boards import CHUNK, describe_options
 from kibitz.learners.ppo.rollout import Boards
 from kibitz.learners.ppo.settings import Settings
-from kibitz.learners.ppo.shape import first_weights, shape_of, widened
+from kibitz.learners.ppo.shape import first_weights, looks_ahead, shape_of, widened
 from kibitz.search.agreement import grade
 
 pytestmark = pytest.mark.skipif(not JIT, reason="networks are compiled")
@@ -36,7 +36,10 @@ GAMES = {
     "hanabi": kibitz.game("hanabi", players=3),
     "options": kibitz.game("carcassonne", tiles=12, encoding="vector"),
     "planes": kibitz.game("carcassonne", tiles=12, encoding="planes", prospects=False),
-    "cursor": kibitz.game("carcassonne", tiles=6, control="cursor", encoding="planes"),
+    "cursor": kibitz.game(
+        "carcassonne", tiles=6, control="cursor", encoding="planes", prospects=False
+    ),
+    "buttons": kibitz.game("carcassonne", tiles=6, control="cursor", encoding="vector"),
     "three": kibitz.game("carcassonne", tiles=10, players=3, encoding="vector"),
 }
 
@@ -59,7 +62,7 @@ def agent_with(game, shape, weights, temperature=0.0):
 def some_boards(game, **changed):
     settings = {
         "boards": 8, "steps": 40, "seed": 3, "opponents": "self", "aim": "margin", "rewards": "",
-        "cores": 1,
+        "cores": 1, "ahead": looks_ahead(game),
     }  # fmt: skip
     return Boards(game, **{**settings, **changed})
 
@@ -116,7 +119,7 @@ def test_playing_and_training_compute_the_same(name):
         else:
             chunks = -(-n // CHUNK)
             options = np.zeros((chunks * CHUNK, shape.prospects + 1), np.float32)
-            game.rules.describe(view.cells, legal, n, options[:n])
+            describe_options(game.rules, view.cells, legal, n, shape.ahead, options[:n])
             numbers, worth = nets.think_of_options(
                 network, features, options.reshape(chunks, CHUNK, -1), np.zeros(chunks, np.int32)
             )
@@ -173,6 +176,26 @@ def test_new_inputs_change_nothing_at_first():
         )
     with pytest.raises(Misuse, match="differs in"):
         widened(wider, new, old, "it")
+
+
+def test_looking_ahead_shows_the_position_after_each_option():
+    game = GAMES["nim"]
+    assert looks_ahead(game)
+    assert not looks_ahead(GAMES["hanabi"])
+    assert not looks_ahead(GAMES["options"])
+    for view in positions_of(game):
+        legal = np.array(view.legal, np.int32)
+        rows = np.ones((len(legal), 1 + game.bound("features")), np.float32)
+        describe_options(game.rules, view.cells, legal, len(legal), True, rows)
+        for action, row in zip(view.legal, rows, strict=True):
+            after = view.cells.copy()
+            game.rules.play(after, action)
+            features = np.zeros(game.bound("features"), np.float32)
+            game.rules.observe(after, features)
+            assert row[0] == -1
+            assert np.array_equal(row[1:], features)
+    by_number = shape_of(game, "8", "8", "8", ahead="no")
+    assert by_number.actions == game.bound("actions")
 
 
 # --- boards --------------------------------------------------------------------------------------
@@ -446,7 +469,7 @@ def test_what_cannot_be_is_told(settings, words):
 def test_damaged_models_are_refused(tmp_path):
     game = GAMES["nim"]
     shape, weights = loud(game)
-    layers = {name: SMALL[name] for name in ("hidden", "option_hidden", "channels")}
+    layers = Settings(**SMALL).layers
     path = tmp_path / "m.safetensors"
     save_model(path, "policy", game, weights, {"layers": layers})
     assert load_policy(path, game)[1] == shape

@@ -2,7 +2,7 @@
 
 A row for each legal action. The mover is "I"; rivals are counted as their mean, so that the sum
 of all of them is that times their number. Points are over 10, open sides over 4, meeples over 3
-unless said otherwise; nothing but the cell lies beyond 4. With a cursor there are no rows.
+unless said otherwise; nothing but the cell lies beyond 4. For those of a cursor see buttons.py.
 
 what it is, always
   cell                 1      of the planes' window, row * 25 + column: where the tile goes, or the
@@ -53,7 +53,7 @@ from typing import Any
 
 import numpy as np
 
-from kibitz.core.compiled import DESCRIBE, compiled
+from kibitz.core.compiled import compiled
 from kibitz.core.game import SEAT, SEATS, Planes, copy_cells
 from kibitz.games.carcassonne.board import (
     AROUND,
@@ -72,8 +72,6 @@ from kibitz.games.carcassonne.board import (
 )
 from kibitz.games.carcassonne.cells import (
     BITS,
-    CONTROL,
-    CURSOR,
     DRAWN,
     EDGE,
     EDGE_LIST,
@@ -115,7 +113,15 @@ from kibitz.games.carcassonne.encodings import (
     window_place,
 )
 from kibitz.games.carcassonne.evaluation import BACK as BACK_WEIGHT
-from kibitz.games.carcassonne.evaluation import FIELD_NOW, FREE, HARMONIC, LATE, NOW_OF
+from kibitz.games.carcassonne.evaluation import (
+    FIELD_NOW,
+    FREE,
+    HARMONIC,
+    LATE,
+    NOW_OF,
+    RIVALS,
+    RIVALS_MEEPLES,
+)
 from kibitz.games.carcassonne.meeples import segment_at
 from kibitz.games.carcassonne.outlook import (
     chance_of_one,
@@ -127,6 +133,7 @@ from kibitz.games.carcassonne.outlook import (
 from kibitz.games.carcassonne.tiles import (
     ALL_TILES,
     AT_SIDE,
+    CITY,
     CLOISTER,
     DEMANDS,
     FEATURE,
@@ -172,6 +179,17 @@ UNITS = np.full(CHANGES, 1.0 / WORTH)
 UNITS[RETURNED:OPENINGS] = 1.0 / MEEPLES_UNIT
 UNITS[OPENINGS : OPENINGS + 2] = 1.0 / SIDES_UNIT
 UNITS[OVER_RIVALS:] = 0.5
+# What they are worth by EXPECTED.
+VALUED = np.zeros(CHANGES)
+VALUED[PAID] = 1.0
+for _kind in (ROAD, CITY, CLOISTER):
+    _at = ROADS + 4 * (_kind - ROAD)
+    VALUED[_at : _at + 2] = EXPECTED[NOW_OF[_kind] : NOW_OF[_kind] + 2]
+    VALUED[_at + 2 : _at + 4] = -EXPECTED[RIVALS] * VALUED[_at : _at + 2]
+VALUED[FIELDS_NOW] = EXPECTED[FIELD_NOW]
+VALUED[[PAID + 1, FIELDS_NOW + 1]] = -EXPECTED[RIVALS] * VALUED[[PAID, FIELDS_NOW]]
+VALUED[[COMING, FREE_USE]] = EXPECTED[[BACK_WEIGHT, FREE]]
+VALUED[[COMING + 1, FREE_USE + 1]] = -EXPECTED[RIVALS_MEEPLES] * VALUED[[COMING, FREE_USE]]
 BOUND = 4.0
 FAR, FITTING = 12.0, 10.0
 
@@ -187,13 +205,6 @@ MOST_BORDERS = sum(
     for touched in TOUCHES[kind]
 )
 FITTING_IN, COUNT_IN = SIDES, SIDES + 1  # in `known`, after the four sides
-
-
-def prospects(settings: Mapping[str, Any]) -> int:
-    """Count the features of each option."""
-    if settings["control"] == "cursor":
-        return 0
-    return ALL if settings["prospects"] else PLAIN
 
 
 def planes(settings: Mapping[str, Any]) -> Planes | None:
@@ -551,8 +562,12 @@ def describe_plainly(view, actions, n, rows):
 
 
 @compiled()
-def describe_prospects(view, actions, n, rows):
-    """Write what would come of each option."""
+def describe_prospects(view, actions, n, rows, values):
+    """Write what would come of each option, and what it is worth by EXPECTED.
+
+    values [n]: of ways to lay the tile as `weigh_placements` has it, but for a number that is the
+    same for all; of meeples, how much better than none.
+    """
     seat, seats = int(view[SEAT]), int(view[SEATS])
     laying = view[PHASE] == LAYING
     left = int(view[IN_SET]) - 1 - int(view[DRAWN])
@@ -623,6 +638,9 @@ def describe_prospects(view, actions, n, rows):
         supply = int(view[SUPPLY + seat]) + int(after[BACK_OF + seat])
         add_free(tried, seat, 0, late, after)
         write_changes(tried, seat, 0, before, after, row)
+        values[option] = 0.0
+        for change in range(CHANGES):
+            values[option] += VALUED[change] * after[change]
         look_up(view, cell, FITTING_IN, draws, known)
         row[AT_FITS] = min(1.0, known[view[GRID + cell] - EDGE, COUNT_IN] / FITTING)
         write_fits(tried, cell, draws, known, row)
@@ -643,6 +661,7 @@ def describe_prospects(view, actions, n, rows):
                     best[part] = claim[part]
         if best[GAIN] > 0.0:
             write_best(best, row)
+            values[option] += best[GAIN]
     if laying:
         return
     # What is finished is paid whatever is chosen: before that, it was not.
@@ -659,6 +678,7 @@ def describe_prospects(view, actions, n, rows):
         for part in range(KEPT):
             with_meeple[part] = after[part]
         spent = 0
+        values[option] = 0.0
         if actions[option] != NO_MEEPLE:
             spent = 1
             feature = feature_at(view, tile, segment_at(view, tile, actions[option] - MEEPLE_AT))
@@ -669,16 +689,15 @@ def describe_prospects(view, actions, n, rows):
             weigh_claim(view, feature, supply, chance[feature], cities[feature], late, claim)
             write_claim(int(view[FEATURE_KIND + feature]), claim, row)
             write_best(claim, row)
+            values[option] = claim[GAIN]
         add_free(view, seat, spent, late, with_meeple)
         write_changes(view, seat, spent, before, with_meeple, row)
         write_fits(view, cell, draws, known, row)
 
 
-@compiled(DESCRIBE)
-def describe(view, actions, n, prospects):
+@compiled()
+def describe_options(view, actions, n, rows):
     """Write a row for each option: what it is and, if it is so set, what would come of it."""
-    if n == 0 or view[CONTROL] == CURSOR:
-        return
-    describe_plainly(view, actions, n, prospects)
+    describe_plainly(view, actions, n, rows)
     if view[PROSPECTS]:
-        describe_prospects(view, actions, n, prospects)
+        describe_prospects(view, actions, n, rows, np.empty(n))

@@ -33,19 +33,18 @@ from typing import Any
 import numpy as np
 
 from kibitz.core.chance import shuffle
-from kibitz.core.compiled import DEAL, LEGAL, LOOK, PLAY, REDEAL, SCORE, Rules, compiled
+from kibitz.core.compiled import DEAL, DESCRIBE, LEGAL, LOOK, PLAY, REDEAL, SCORE, Rules, compiled
 from kibitz.core.game import HIDDEN, OVER, PLIES, SEAT, SEATS, VIEWER, Game, copy_cells
 from kibitz.games.carcassonne.board import (
     STEP_X,
     STEP_Y,
-    cell_at,
     lay_tile,
     pay_finished,
     place_of,
 )
+from kibitz.games.carcassonne.buttons import BUTTON_COLUMNS, describe_buttons
 from kibitz.games.carcassonne.cells import (
     BANK,
-    CENTRE,
     CONTROL,
     CURSOR,
     CURSOR_AIM,
@@ -55,14 +54,11 @@ from kibitz.games.carcassonne.cells import (
     DECIDING,
     DECK,
     DRAWN,
-    EASTMOST,
-    EDGE,
     EDGE_LIST,
     EDGES,
     EXACT,
     FARMERS,
     FIRST_HALF,
-    GRID,
     IN_SET,
     LAID,
     LAYING,
@@ -72,46 +68,44 @@ from kibitz.games.carcassonne.cells import (
     MOST_SEATS,
     MOST_STEPS,
     NO_MEEPLE,
-    NORTHMOST,
     OFFSET,
     OPTIONS,
     PHASE,
     PLACES,
     POINTING,
-    SOUTHMOST,
+    PROSPECTS,
     STEPS,
     SUPPLY,
     TILE,
-    WESTMOST,
 )
 from kibitz.games.carcassonne.checks import flaw
+from kibitz.games.carcassonne.cursor import (
+    CONFIRM,
+    END,
+    POINT_AT_HALF,
+    POINTED,
+    ROTATE,
+    TAKE,
+    crosses_boundary,
+    cursor_fits,
+    fits_at,
+    is_idle,
+    place_at,
+)
 from kibitz.games.carcassonne.encodings import features, observe
 from kibitz.games.carcassonne.meeples import free_places, is_free, set_meeple
-from kibitz.games.carcassonne.prospects import describe, planes, prospects
+from kibitz.games.carcassonne.prospects import ALL, PLAIN, describe_options, planes
 from kibitz.games.carcassonne.stack import begin, draw_tile, list_placements
 from kibitz.games.carcassonne.tiles import (
     COUNTS,
-    EAST,
-    FITS,
     KINDS,
-    NORTH,
     ROTATIONS,
     SIDES,
-    SOUTH,
     START,
     TURNS,
-    WEST,
 )
 
-# Actions with a cursor.
-ROTATE, CONFIRM = 4, 5
-TAKE, END = 0, 1
-POINT_AT_HALF = 6
-# Sides in the order of the actions of a cursor, with the centre last.
-POINTED = np.array([NORTH, SOUTH, WEST, EAST, CENTRE], np.int64)
-
-
-# --- tiles ---------------------------------------------------------------------------------------
+# --- dealing -------------------------------------------------------------------------------------
 
 
 @compiled(DEAL)
@@ -128,14 +122,6 @@ def deal(state, rng):
     for place in range(len(deck)):
         state[DECK + place] = deck[place]
     begin(state)
-
-
-@compiled()
-def fits_at(state, cell, turn):
-    """Tell whether the drawn tile can be laid in a cell, turned so."""
-    kind = state[TILE] - 1
-    demand = state[GRID + cell]
-    return demand >= EDGE and FITS[kind, demand - EDGE] >> (turn % TURNS[kind]) & 1 == 1
 
 
 # --- turns ---------------------------------------------------------------------------------------
@@ -164,25 +150,6 @@ def lay_drawn(state, x, y, turn):
         places = np.empty(PLACES, np.int64)
         if free_places(state, places) == 0:
             end_turn(state)
-
-
-@compiled()
-def crosses_boundary(state, side):
-    """Tell whether a step would leave the cells within one of the outermost tiles."""
-    x, y = state[CURSOR_X] + STEP_X[side], state[CURSOR_Y] + STEP_Y[side]
-    return (
-        x < state[WESTMOST] - 1
-        or x > state[EASTMOST] + 1
-        or y < state[NORTHMOST] - 1
-        or y > state[SOUTHMOST] + 1
-    )
-
-
-@compiled()
-def cursor_fits(state):
-    """Tell whether the drawn tile can be laid at the cursor."""
-    cell = cell_at(int(state[CURSOR_X]) - OFFSET, int(state[CURSOR_Y]) - OFFSET)
-    return fits_at(state, cell, int(state[CURSOR_TURN]))
 
 
 @compiled()
@@ -235,8 +202,7 @@ def play_cursor(state, action):
             state[PHASE] = DECIDING
             state[CURSOR_AIM] = 0
     else:
-        aim = POINTED[action] if action < CONFIRM else FIRST_HALF + action - POINT_AT_HALF
-        state[CURSOR_AIM] = 1 + aim
+        state[CURSOR_AIM] = 1 + place_at(action)
     # Whoever has wandered for too long is done.
     if state[SEAT] == seat and state[STEPS] >= state[MOST_STEPS]:
         if state[PHASE] == LAYING:
@@ -264,35 +230,16 @@ def play(state, action):
 @compiled()
 def legal_of_cursor(state, actions):
     """Write what can be done with a cursor."""
-    exact = state[EXACT] == 1
+    count = CONFIRM + 1
+    if state[PHASE] == DECIDING:
+        count = END + 1
+    elif state[PHASE] == POINTING and state[FARMERS]:
+        count = POINT_AT_HALF + PLACES - FIRST_HALF
     n = 0
-    if state[PHASE] == LAYING:
-        for action in range(CONFIRM + 1):
-            idle = False
-            if exact:
-                if action < SIDES:
-                    idle = crosses_boundary(state, POINTED[action])
-                elif action == ROTATE:
-                    idle = TURNS[state[TILE] - 1] == 1
-                else:
-                    idle = not cursor_fits(state)
-            if not idle:
-                actions[n] = action
-                n += 1
-    elif state[PHASE] == DECIDING:
-        actions[0], actions[1] = TAKE, END
-        n = 2
-    else:
-        aim = int(state[CURSOR_AIM]) - 1
-        for action in range(POINT_AT_HALF + (PLACES - FIRST_HALF if state[FARMERS] else 0)):
-            if action == CONFIRM:
-                idle = exact and aim < 0
-            else:
-                place = POINTED[action] if action < CONFIRM else FIRST_HALF + action - POINT_AT_HALF
-                idle = exact and (place == aim or not is_free(state, place))
-            if not idle:
-                actions[n] = action
-                n += 1
+    for action in range(count):
+        if not (state[EXACT] and is_idle(state, action)):
+            actions[n] = action
+            n += 1
     return n
 
 
@@ -345,6 +292,17 @@ def redeal(view, rng):
     view[VIEWER] = HIDDEN
 
 
+@compiled(DESCRIBE)
+def describe(view, actions, n, prospects):
+    """Write a row for each option, or for each button of a cursor."""
+    if n == 0:
+        return
+    if view[CONTROL] != CURSOR:
+        describe_options(view, actions, n, prospects)
+    elif view[PROSPECTS]:
+        describe_buttons(view, actions, n, prospects)
+
+
 # --- bounds --------------------------------------------------------------------------------------
 
 
@@ -366,6 +324,13 @@ def most_plies(settings: Mapping[str, Any]) -> int:
     """Bound the plies: two for each tile, or all steps of every turn."""
     each = 2 if settings["control"] == "direct" else settings["steps"]
     return (settings["tiles"] - 1) * each
+
+
+def prospects(settings: Mapping[str, Any]) -> int:
+    """Count the features of each option. Without prospects, buttons are known by number."""
+    if settings["control"] == "cursor":
+        return BUTTON_COLUMNS if settings["prospects"] else 0
+    return ALL if settings["prospects"] else PLAIN
 
 
 GAME = Game(

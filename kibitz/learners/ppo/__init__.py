@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -24,8 +24,7 @@ from kibitz.learners.ppo.settings import PRESETS, Settings
 
 __all__ = ["PRESETS", "Learned", "Settings", "train"]
 
-LAYERS = ("hidden", "option_hidden", "channels")
-LAST = "last.safetensors"
+BEST, LAST = "best.safetensors", "last.safetensors"
 CAUSES = (
     "policy_loss", "value_loss", "entropy", "clipped", "divergence", "explained", "rate", "games",
     "length", "points", "rivals_beaten",
@@ -34,11 +33,12 @@ CAUSES = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Learned:
-    """What PPO gives: the agent that plays by the best network, and how good it is."""
+    """What PPO gives: the agent, how good it is, and which of the networks it plays by."""
 
     agent: CompiledAgent
     figures: Mapping[str, float]
-    promoted_at: int
+    update: int  # after which it was as it is
+    promoted_at: int  # when a network was last better than the best before, for sure
     updates: int
     decisions: int
     seconds: Mapping[str, float]
@@ -47,7 +47,7 @@ class Learned:
     columns: ClassVar[tuple[str, ...]] = ("", "wins", "margin")
 
     def rows(self) -> list[tuple[str, ...]]:
-        """List how the best network does."""
+        """List how the network does."""
         if "score" in self.figures:
             spread = self.figures["score_spread"]
             return [("score", f"{self.figures['score']:.2f} ± {spread:.2f}", "")]
@@ -68,24 +68,28 @@ class Learned:
         pace = self.decisions / total
         return (
             f"{self.decisions:,} decisions at {pace:,.0f} a second ({parts}); "
-            f"the best network is that of update {self.promoted_at} of {self.updates}"
+            f"the network of update {self.update}; promoted last at {self.promoted_at}"
         )
 
     def to_dict(self) -> dict[str, Any]:
         """Give the figures as plain data."""
         return {
-            **self.figures, "promoted_at": self.promoted_at, "updates": self.updates,
-            "decisions": self.decisions, "seconds": dict(self.seconds),
+            **self.figures, "update": self.update, "promoted_at": self.promoted_at,
+            "updates": self.updates, "decisions": self.decisions, "seconds": dict(self.seconds),
         }  # fmt: skip
 
 
-class Best:
-    """The best network so far: another takes its place only if it is better beyond chance."""
+@dataclass(slots=True)
+class Network:
+    """A network as it was at one time, and how good it was then."""
 
-    def __init__(self) -> None:
-        self.weights: dict[str, np.ndarray] = {}
-        self.figures: dict[str, float] = {}
-        self.update = 0
+    weights: dict[str, np.ndarray] = field(default_factory=dict)
+    figures: dict[str, float] = field(default_factory=dict)
+    update: int = 0
+
+    def about(self) -> dict[str, Any]:
+        """Give what is noted beside its weights."""
+        return {"update": self.update, "figures": self.figures}
 
     def kept(self) -> dict[str, np.ndarray]:
         """Give what a checkpoint keeps of it."""
@@ -108,7 +112,7 @@ def train(game: Game, settings: Settings, seed: int, run: Run) -> Learned:
     judge = Judge(game, settings.rivals, settings.evaluate_games, seed, settings.cores or None)
     learner = Learner(game, settings, seed)
     columns = ["update", "decisions", "seconds", *CAUSES, *judge.columns]
-    best = Best()
+    best = Network()  # another takes its place only if it is better beyond chance
 
     def evaluate() -> dict[str, float]:
         agent = learner.agent()
@@ -162,23 +166,34 @@ def train(game: Game, settings: Settings, seed: int, run: Run) -> Learned:
         keep()
         journal.close()
     about = {
-        "layers": {name: getattr(settings, name) for name in LAYERS},
-        "aim": learner.aim, "scale": learner.boards.scale, "update": best.update,
-        "figures": best.figures,
+        "layers": settings.layers,
+        "aim": learner.aim, "scale": learner.boards.scale,
     }  # fmt: skip
-    path = run.finish(MODEL, best.weights, about, lambda rows, to: plot(rows, to, run))
+    last = Network(
+        learner.weights(), {name: run.rows[-1][name] for name in judge.columns}, learner.updates
+    )
+    # The last one has learned longest; it stays behind only if the best so far is better for sure.
+    chosen = last
+    if judge.is_better(learner.agent(best.weights), learner.agent(last.weights), last.update + 1):
+        chosen = best
+    path = run.finish(
+        MODEL, chosen.weights, {**about, **chosen.about()}, lambda rows, to: plot(rows, to, run)
+    )
     if run.folder is not None:
-        save_model(run.folder / LAST, MODEL, game, learner.weights(), {**run.about, **about})
+        for file, network in ((BEST, best), (LAST, last)):
+            noted = {**run.about, **about, **network.about()}
+            save_model(run.folder / file, MODEL, game, network.weights, noted)
     return Learned(
-        agent=learner.agent(best.weights), figures=best.figures, promoted_at=best.update,
-        updates=learner.updates, decisions=learner.decisions, seconds=learner.seconds, path=path,
+        agent=learner.agent(chosen.weights), figures=chosen.figures, update=chosen.update,
+        promoted_at=best.update, updates=learner.updates, decisions=learner.decisions,
+        seconds=learner.seconds, path=path,
     )  # fmt: skip
 
 
 def _resume(
     run: Run,
     learner: Any,
-    best: Best,
+    best: Network,
     kept: dict[str, np.ndarray],
     columns: list[str],
     judge: Judge,

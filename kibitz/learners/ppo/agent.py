@@ -17,8 +17,10 @@ from kibitz.core.game import Game, copy_cells
 from kibitz.core.models import load_model, made_for, own_models
 from kibitz.core.options import Real, Text, settle
 from kibitz.core.table import View
+from kibitz.learners.ppo.boards import describe_options
 from kibitz.learners.ppo.shape import (
     ACTIONS,
+    AHEAD,
     CONVOLUTIONS,
     FEATURES,
     FIRST,
@@ -182,7 +184,7 @@ def weigh_options(rules, view, actions, n, weights, at, x, cells, seen, logits):
     """Write what the policy gives each option, by its prospects."""
     count = int(weights[PROSPECTS])
     prospects = np.zeros((n, 1 + count), np.float32)
-    rules.describe(view, actions, n, prospects)
+    describe_options(rules, view, actions, n, weights[AHEAD] > 0.0, prospects)
     layers = int(weights[OPTION])
     first = int(weights[LAYERS + 2 * MOST_LAYERS])
     # What the first layer makes of the trunk is the same for all options.

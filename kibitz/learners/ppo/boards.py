@@ -216,12 +216,31 @@ def look_at(
 
 
 @compiled()
-def describe_at(rules, t, first, last_board, views, legal, counts, begins, options):
+def describe_options(rules, view, actions, n, ahead, prospects):
+    """Write what the room says of each option; or, to look ahead, what the position after it shows.
+
+    Only where nothing is hidden can one play on a view.
+    """
+    if not ahead:
+        rules.describe(view, actions, n, prospects)
+        return
+    tried = np.empty_like(view)
+    for i in range(n):
+        copy_cells(view, tried)
+        rules.play(tried, actions[i])
+        row = prospects[i]
+        row[:] = 0.0
+        row[0] = -1.0
+        rules.observe(tried, row[1:])
+
+
+@compiled()
+def describe_at(rules, t, first, last_board, views, legal, counts, begins, ahead, options):
     """Write the features of all options at step t, each decision in whole chunks."""
     for board in range(first, last_board):
         start = begins[t, board] * CHUNK
         n = counts[t, board]
-        rules.describe(views[board], legal[t, board], n, options[start : start + n])
+        describe_options(rules, views[board], legal[t, board], n, ahead, options[start : start + n])
 
 
 @compiled()

@@ -30,7 +30,7 @@ class Learner:
     def __init__(self, game: Game, settings: Settings, seed: int) -> None:
         self.game, self.settings, self.seed = game, settings, seed
         self.nets: Any = network_module(settings.threads)
-        self.shape = shape_of(game, settings.hidden, settings.option_hidden, settings.channels)
+        self.shape = shape_of(game, **settings.layers)
         self.network = self.nets.network_from(self.shape, self._begin())
         self.optimizer = self.nets.optimizer_of(settings.max_norm)
         self.memory = self.optimizer.init(
@@ -44,7 +44,7 @@ class Learner:
         self.boards = Boards(
             game, boards=settings.boards, steps=settings.steps, seed=seed,
             opponents=settings.opponents or usual, aim=aim, rewards=settings.rewards,
-            opening=settings.opening, cores=settings.cores or None,
+            opening=settings.opening, ahead=self.shape.ahead, cores=settings.cores or None,
         )  # fmt: skip
         self.past: deque[Weights] = deque(maxlen=settings.window)
         self.updates = 0

@@ -108,7 +108,7 @@ class Boards:
 
     def __init__(
         self, game: Game, *, boards: int, steps: int, seed: int, opponents: str, aim: str,
-        rewards: str, opening: int = 0, cores: int | None = None,
+        rewards: str, opening: int = 0, ahead: bool = False, cores: int | None = None,
     ) -> None:  # fmt: skip
         self.game = game
         self.seed, self.own_seed = seed, agents_seed(seed)
@@ -127,7 +127,8 @@ class Boards:
         # Threads must not share these: slicing counts references.
         self._weights = [self.opponents.weights.copy() for _ in range(self.cores)]
         most, seats, rows = game.bound("most_legal"), game.players, (steps + 1, boards)
-        self.prospects = game.bound("prospects")
+        self.ahead = ahead
+        self.prospects = 1 + game.bound("features") if ahead else game.bound("prospects")
         self.by_number = 0 if self.prospects else game.bound("actions")
         self.blank = game.blank()
         self.states = np.zeros((boards, game.layout.size), np.int16)
@@ -234,7 +235,7 @@ class Boards:
         self._spread(
             lambda first, last, _: self._describe(
                 self.game.rules, t, first, last, self.views, self.legal, self.counts, self.begins,
-                self.options,
+                self.ahead, self.options,
             )
         )  # fmt: skip
         return int(ends[-1])

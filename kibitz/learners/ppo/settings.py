@@ -29,6 +29,9 @@ class Settings:
         "64,64"
     )
     channels: Annotated[str, "channels of the convolutions, where features hold planes"] = "32,32"
+    ahead: Annotated[bool, "weigh options by the position after them, where nothing is hidden"] = (
+        True
+    )
     aim: Annotated[
         Literal["win", "margin", "points", "events"],
         "what is rewarded: the win, points ahead, points, or the room's events",
@@ -47,6 +50,14 @@ class Settings:
     begin_with: Annotated[str, "go on from this model"] = ""
     threads: Annotated[int, "threads of the network's arithmetic; part of the result", 1, 256] = 2
     cores: Annotated[int, "cores for playing; 0 for all", 0, 1024] = 0
+
+    @property
+    def layers(self) -> dict[str, str]:
+        """What `shape_of` must know of the network; noted in models."""
+        return {
+            "hidden": self.hidden, "option_hidden": self.option_hidden, "channels": self.channels,
+            "ahead": "yes" if self.ahead else "no",
+        }  # fmt: skip
 
     @property
     def steps(self) -> int:

@@ -31,6 +31,7 @@ class Shape:
     features: int
     actions: int  # 0 if options are told apart by their prospects
     prospects: int  # without the cell, which comes first
+    ahead: bool  # prospects are what the position after the option shows
     planes: Planes | None
     channels: tuple[int, ...]
     hidden: tuple[int, ...]
@@ -80,9 +81,17 @@ class Shape:
         return asdict(self)
 
 
-def shape_of(game: Game, hidden: str, option_hidden: str, channels: str) -> Shape:
+def looks_ahead(game: Game) -> bool:
+    """Tell whether options can be described by playing them: where nothing is hidden."""
+    return not game.hides and game.bound("prospects") == 0 and game.planes(game.settings) is None
+
+
+def shape_of(
+    game: Game, hidden: str, option_hidden: str, channels: str, ahead: str = "yes"
+) -> Shape:
     """Work out the shape for a game and the layers that were asked for."""
-    prospects = game.bound("prospects")
+    is_ahead = ahead == "yes" and looks_ahead(game)
+    prospects = 1 + game.bound("features") if is_ahead else game.bound("prospects")
     actions = 0 if prospects else game.bound("actions")
     if actions > MOST_ACTIONS:
         raise Misuse(
@@ -93,6 +102,7 @@ def shape_of(game: Game, hidden: str, option_hidden: str, channels: str) -> Shap
         features=game.bound("features"),
         actions=actions,
         prospects=max(0, prospects - 1),
+        ahead=is_ahead,
         planes=game.planes(game.settings),
         channels=read_sizes("channels", channels),
         hidden=read_sizes("hidden", hidden),
@@ -147,7 +157,7 @@ def widened(
     Features and prospects that are new must come behind those that were there.
     """
     check_weights(weights, old, what)
-    same = ("actions", "planes", "channels", "hidden", "option_hidden")
+    same = ("actions", "ahead", "planes", "channels", "hidden", "option_hidden")
     if any(getattr(old, name) != getattr(new, name) for name in same) or (
         old.vector > new.vector or old.prospects > new.prospects
     ):
@@ -174,8 +184,8 @@ def widened(
 # The weights of the agent begin with numbers that say what follows.
 HEAD = (
     TEMPERATURE, FEATURES, ACTIONS, PROSPECTS, PLANES_FIRST, PLANES_COUNT, HEIGHT, WIDTH,
-    CONVOLUTIONS, TRUNK, OPTION, SENSES,
-) = range(12)  # fmt: skip
+    CONVOLUTIONS, TRUNK, OPTION, SENSES, AHEAD,
+) = range(13)  # fmt: skip
 LAYERS = len(HEAD)  # then their sizes, MOST_LAYERS each: channels, hidden, option_hidden
 SENSE_CELLS = LAYERS + 3 * MOST_LAYERS  # then cells of options, and what they are to hold
 MOST_SENSES = 8
@@ -206,7 +216,7 @@ def flat(
         for name in game.senses
         for cell in range(*game.layout.options[name].indices(len(blank)))
     ]
-    head[SENSES] = len(cells)
+    head[SENSES], head[AHEAD] = len(cells), shape.ahead
     for place, cell in enumerate(cells):
         head[SENSE_CELLS + 2 * place :][:2] = cell, blank[cell]
     return np.concatenate([head, *(weights[name].ravel() for name in shape.sizes())])
