@@ -78,9 +78,17 @@ PARTS: dict[str, list[Job]] = {
                 ("random",), True)
             for seed in (21, 22, 23)
         ),
-        Job("hanabi-two-colours-21", "hanabi", TWO_COLOURS,
-            {**SMALL, "hidden": "256,256", "decisions": 3_000_000, "evaluate_every": 100,
-             "evaluate_games": 1000}, beside=("smart", "hat", "piers")),
+        *(
+            Job(name, "hanabi", options, {**SMALL, "hidden": "256,256", "decisions": decisions,
+                                          "evaluate_every": 100, "evaluate_games": 1000},
+                beside=("smart", "hat", "piers"))
+            for name, options, decisions in (
+                ("hanabi-two-colours-21", TWO_COLOURS, 3_000_000),
+                ("hanabi-tiny-21", {**TWO_COLOURS, "values": 3, "hand": 2}, 2_000_000),
+                ("hanabi-small-21",
+                 {**TWO_COLOURS, "hand": 2, "notes": 3, "storms": 1}, 3_000_000),
+            )
+        ),
     ],
     "direct": [direct(f"direct-{seed}", {}, seed, decisions=2_000_000) for seed in (21, 22, 23)],
     "seats": [
@@ -98,7 +106,8 @@ PARTS: dict[str, list[Job]] = {
                decisions=60_000, boards=64, buffer=4096),
     ],
     "cursor": [
-        cursor("cursor-21", {}, decisions=800_000),
+        cursor("cursor-first-21", {}, decisions=800_000),
+        cursor("cursor-21", {}, decisions=1_500_000, rate=1e-3, entropy=0.002),
         cursor("cursor-exact-21", {"exact": True}, decisions=400_000),
         cursor("cursor-events-21", {}, decisions=400_000, aim="events"),
         cursor("cursor-events-no-step-cost-21", {}, decisions=400_000, aim="events",
@@ -165,9 +174,7 @@ def measured(job: Job, game: kibitz.Game, folder: Path) -> dict[str, Any]:
 
 def draw(part: str, folder: Path) -> None:
     """Draw what every training of a part did against its last rival, or its score."""
-    canvas = Canvas(
-        f"PPO: {part}", f"python -m bench.policy_runs {part}; bands are intervals of 95%", 10.0, 4.5
-    )
+    canvas = Canvas(f"PPO: {part}", f"python -m bench.policy_runs {part}", 10.0, 4.5)
     axes = canvas.axes(2)
     for place, job in enumerate(PARTS[part]):
         path = folder / job.name / "curve.csv"
@@ -175,16 +182,16 @@ def draw(part: str, folder: Path) -> None:
             continue
         with path.open(encoding="utf-8") as file:
             rows = list(csv.DictReader(file))
-        name = "score" if "score" in rows[0] else f"share_{(job.rivals or ('random',))[-1]}"
-        if name not in rows[0]:
-            name = next(column for column in reversed(rows[0]) if column.startswith("share_"))
+        shares = [name for name in rows[0] if name.startswith("share_")]
+        name = "score" if not shares else shares[-2]  # of the last rival; its spread follows
         of = [float(row[name]) for row in rows]
         colour, dash = COLOURS[place % len(COLOURS)], ("-", "--", ":")[place // len(COLOURS)]
         for axis, column, unit in ((axes[0], "decisions", 1e6), (axes[1], "seconds", 60.0)):
             at = [float(row[column]) / unit for row in rows]
             label = job.name if axis is axes[0] else None
             axis.plot(at, of, color=colour, ls=dash, lw=1.3, label=label)
-    axes[0].set(xlabel="million decisions", ylabel="share of wins, or score")
+    against = PARTS[part][-1].settings.get("rivals", "random").split("+")[-1]
+    axes[0].set(xlabel="million decisions", ylabel=f"share of wins against {against}, or score")
     axes[1].set(xlabel="minutes")
     for axis in axes:
         axis.grid(axis="y", color=QUIET, alpha=0.15)

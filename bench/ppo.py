@@ -2,9 +2,9 @@
 
 `python -m bench ppo` takes some minutes, on all cores. The peer is MaskablePPO of sb3-contrib, in a
 program of its own (`maskable_ppo.py`): with this Python if it has the package, or with the one that
-KIBITZ_PEER_PYTHON names; it is left out where neither has. Both sides learn the same game with the
-same layers, buffer, batch and epochs, turn about. The peer keeps two networks, one for the policy
-and one for the value; ours is one with two ends, as the layers are shared.
+KIBITZ_PEER_PYTHON names; it is left out where neither has. Both sides learn the same game by action
+numbers on 128 boards, with the same layers, buffer, batch and epochs, turn about. The peer keeps
+two networks, one for the policy and one for the value; ours is one with two ends.
 """
 
 from __future__ import annotations
@@ -153,7 +153,9 @@ def _beside() -> Iterator[Row]:
         game = kibitz.game(name, **options)
         # The peer's learner has one seat of several, and rivals who move at random.
         opponents = "self" if game.cooperative else "random"
-        learner = Learner(game, replace(SETTINGS, hidden=hidden, opponents=opponents), SEED)
+        # By number, as the peer does.
+        settings = replace(SETTINGS, hidden=hidden, opponents=opponents, boards=128, ahead=False)
+        learner = Learner(game, settings, SEED)
         learner.update()
         ours, theirs = [], []
         for _ in range(ROUNDS):

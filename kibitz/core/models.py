@@ -64,12 +64,16 @@ def read_header(path: str | os.PathLike[str]) -> dict[str, str]:
 
 
 def load_model(
-    path: str | os.PathLike[str], agent: str, game: Game, any_settings: bool = False
+    path: str | os.PathLike[str],
+    agent: str,
+    game: Game,
+    any_settings: bool = False,
+    any_senses: bool = False,
 ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     """Read a model that fits an agent and a game: its arrays, and what was noted about it.
 
-    What learners see of the game may be set otherwise, see `made_for`. `any_settings` takes one
-    that was made for other settings of the same game.
+    `any_settings` takes one that was made for other settings of the same game, `any_senses` one
+    that differs at most in what learners see (see `made_for`).
     """
     from safetensors import SafetensorError
     from safetensors.numpy import load_file
@@ -89,8 +93,10 @@ def load_model(
             raise ValueError("its notes are no table")
     except (OSError, SafetensorError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise BadModel(f"'{os.fspath(path)}' is a damaged model: {error}.") from error
-    if not any_settings and not game.is_same_but_for_senses(game.having(**settings)):
-        made = game.having(**settings).described()
+    other = game.having(**settings)
+    fits = game.is_same_but_for_senses(other) if any_senses else game == other
+    if not any_settings and not fits:
+        made = other.described()
         raise BadModel(f"'{os.fspath(path)}' was made for {made}, not for {game.described()}.")
     return arrays, about
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -152,7 +152,7 @@ class Record:
                 f"this kibitz has version {game.version}, whose rules may differ."
             )
         dealt = tuple(_whole(cell) for cell in content["dealt"])
-        problem = _flaw_of_cells(game, dealt)
+        problem = flaw_of_cells(game, dealt)
         if problem:
             raise BadRecord(f"{source} is a damaged record: {problem}.")
         seed = content.get("seed")
@@ -178,16 +178,21 @@ class Record:
         return record
 
 
-def _flaw_of_cells(game: Game, dealt: tuple[int, ...]) -> str | None:
-    """Say which cell of a dealt state cannot be; compiled rules must never meet such a state."""
+def flaw_of_cells(game: Game, dealt: Sequence[int], begun: bool = False) -> str | None:
+    """Say which cell of a dealt state cannot be; compiled rules must never meet such a state.
+
+    `begun` allows for moves that were played since the deal.
+    """
     if len(dealt) != game.layout.size:
         return f"{game.name} has {game.layout.size} cells, not {len(dealt)}"
     blank = game.blank()
-    fixed = [SEATS, PLIES, VIEWER, *range(HEADER, game.layout.first_own)]
+    fixed = [SEATS, VIEWER, *range(HEADER, game.layout.first_own), *[PLIES] * (not begun)]
     if any(dealt[cell] != blank[cell] for cell in fixed):
         return "its header does not fit its settings"
     if not 0 <= dealt[0] < game.players:
         return f"seat {dealt[0]} cannot begin"
+    if not 0 <= dealt[PLIES] <= game.bound("most_plies"):
+        return f"{dealt[PLIES]} moves are too many"
     for name, run in game.layout.own.items():
         cells = game.layout.cells[name]
         for value in dealt[run]:

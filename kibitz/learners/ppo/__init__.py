@@ -21,6 +21,7 @@ from kibitz.core.training import Run, in_one_piece
 from kibitz.learners.ppo.agent import MODEL
 from kibitz.learners.ppo.evaluation import Judge, main_figure
 from kibitz.learners.ppo.settings import PRESETS, Settings
+from kibitz.learners.ppo.shape import check_weights
 
 __all__ = ["PRESETS", "Learned", "Settings", "train"]
 
@@ -98,7 +99,7 @@ class Network:
 
     def take_up(self, kept: Mapping[str, np.ndarray], names: list[str], columns: list[str]) -> None:
         """Take it from a checkpoint."""
-        self.weights = {name: kept[f"best.{name}"] for name in names}
+        self.weights = {name: kept[f"best.{name}"] for name in names if f"best.{name}" in kept}
         update, *figures = kept["best.figures"].tolist()
         self.update = int(update)
         self.figures = dict(zip(columns, figures, strict=True))
@@ -141,9 +142,11 @@ def train(game: Game, settings: Settings, seed: int, run: Run) -> Learned:
              "parts": parts}
         )  # fmt: skip
 
+    whole = True  # a step that failed halfway must not be kept
     try:
         while learner.updates < learner.total:
             with in_one_piece():
+                whole = False
                 causes = learner.update()
                 at = learner.updates
                 told = dict(causes)
@@ -155,6 +158,7 @@ def train(game: Game, settings: Settings, seed: int, run: Run) -> Learned:
                         update=at, decisions=learner.decisions, seconds=seconds, **causes, **figures
                     )
                 journal.write(at, told)
+                whole = True
             name, figure = main_figure({k: run.rows[-1][k] for k in judge.columns})
             run.tell(
                 at, learner.total,
@@ -163,7 +167,8 @@ def train(game: Game, settings: Settings, seed: int, run: Run) -> Learned:
             if run.is_time:
                 keep()
     finally:
-        keep()
+        if whole:
+            keep()
         journal.close()
     about = {
         "layers": settings.layers,
@@ -206,6 +211,7 @@ def _resume(
     run.check({name: np.atleast_1d(array) for name, array in kept.items()}, like)
     learner.take_up(kept)
     best.take_up(kept, list(learner.shape.sizes()), judge.columns)
+    check_weights(best.weights, learner.shape, "The checkpoint")
     learner.seconds = dict(zip(learner.seconds, kept["parts"].tolist(), strict=True))
     run.restore(kept["curve"], columns)
     for row in run.rows:

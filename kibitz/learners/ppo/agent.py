@@ -247,7 +247,7 @@ def choose(rules, view, actions, n, weights, memory, rng):
 
 @compiled(VALUE)
 def value(rules, view, actions, n, weights, memory, out):
-    """The chance with which the policy would take each option, as it was trained."""
+    """The chance with which the policy would take each option, at a temperature of 1 or more."""
     think(rules, view, actions, n, weights, out)
     to_chances(out, n, max(1.0, float(weights[TEMPERATURE])))
 
@@ -304,7 +304,7 @@ def load_policy(
     path: str | Path, game: Game
 ) -> tuple[Game, Shape, dict[str, np.ndarray], dict[str, Any]]:
     """Read a model: the game as it was in training, the network, and what was noted about it."""
-    weights, about = load_model(path, MODEL, game)
+    weights, about = load_model(path, MODEL, game, any_senses=True)
     trained_on = made_for(path, game)
     layers = about.get("layers")
     if not isinstance(layers, dict) or not all(isinstance(of, str) for of in layers.values()):
@@ -314,6 +314,9 @@ def load_policy(
     except (BadOption, TypeError) as error:
         raise BadModel(f"'{path}' is a damaged model: {error}") from error
     check_weights(weights, shape, f"'{path}'")
+    scale = about.get("scale")
+    if not isinstance(scale, float | int) or not 0.0 < scale < math.inf or "aim" not in about:
+        raise BadModel(f"'{path}' is a damaged model: it does not say what its values mean.")
     return trained_on, shape, weights, about
 
 
@@ -348,9 +351,7 @@ class PolicyKind:
                 f"kibitz train {game.typed()} ppo"
             )
         trained_on, shape, weights, about = load_policy(path, game)
-        meaning = Meaning(
-            str(about.get("aim", "")), float(about.get("scale", 1.0)) or 1.0, game.players
-        )
+        meaning = Meaning(str(about["aim"]), float(about["scale"]), game.players)
         return kind_of(trained_on, shape, weights, meaning, chosen["temperature"])(game)
 
 

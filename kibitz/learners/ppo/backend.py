@@ -15,14 +15,19 @@ def network_module(threads: int) -> ModuleType:
     """Give `network.py` with JAX on so many threads.
 
     Sums are split by the number of threads, not by the number of cores: with the same threads the
-    result is the same on any machine's cores. JAX reads it once, when it starts.
+    result is the same on any number of cores of one kind. JAX reads it once, when it starts.
     """
     global _threads
     if _threads is None and "jax" not in sys.modules:
         os.environ["NPROC"] = str(threads)
         os.environ.setdefault("JAX_PLATFORMS", "cpu")
         _threads = threads
-    if _threads is not None and threads != _threads:
+    if _threads is None:
+        raise Misuse(
+            "JAX was started before kibitz, so its threads are not known, and they are part of the "
+            "result. Train in a process that has not imported it."
+        )
+    if threads != _threads:
         raise Misuse(
             f"JAX runs on {_threads} threads in this process; train with threads={threads} in "
             "another one."

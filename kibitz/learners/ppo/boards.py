@@ -19,6 +19,7 @@ LATEST, PAST = -1, -2  # who sits at a seat, or else the number of a named oppon
 NONE = -1
 AIMS = WIN, MARGIN, POINTS, EVENTS = range(4)
 CHUNK = 8  # options lie in chunks of so many, all of one decision
+ILLEGAL, ENDLESS = 1, 2  # what may be wrong, see `play_boards`
 # What is counted for every board, see `end`.
 TALLY = GAMES, MOVES, EARNED, RIVAL_GAMES, SHARE = range(5)
 
@@ -72,7 +73,7 @@ def deal_board(
         for _ in range(moves):
             if state[SEAT] != OVER:
                 rules.play(state, actions[below(rng, rules.legal(state, actions))])
-        if state[SEAT] != OVER:
+        if state[SEAT] != OVER or moves == 0:
             break
         moves //= 2  # too many: the game has ended
     deals[board] += 1
@@ -149,7 +150,7 @@ def end(rules, state, board, who, last, ended, tally):
 def play_boards(
     rules, chooses, notices, listens, weights, starts, count, amounts, aim, first, last_board,
     chosen, states, blank, opening, most_legal, seed, own_seed, deals, rngs, rivals, who, memory,
-    last, held, rewards, ended, tally, trouble,
+    last, held, rewards, ended, tally, most_plies, trouble,
 ):  # fmt: skip
     """Play the chosen action on each board, and then for named opponents until a learner moves."""
     before = np.empty_like(blank)
@@ -159,6 +160,9 @@ def play_boards(
         state = states[board]
         action = chosen[board]
         while True:
+            if state[PLIES] > most_plies:
+                trouble[0] = ENDLESS
+                return
             if action == NONE:  # a game was dealt, or somebody has moved: who is next?
                 seat = state[SEAT]
                 agent = who[board, seat]
@@ -174,7 +178,7 @@ def play_boards(
                 for place in range(n):
                     found |= actions[place] == action
                 if not found:
-                    trouble[0], trouble[1], trouble[2] = 1, agent, action
+                    trouble[0], trouble[1], trouble[2] = ILLEGAL, agent, action
                     return
             for seat in range(who.shape[1]):
                 agent = who[board, seat]

@@ -22,7 +22,8 @@ class Judge:
 
     def __init__(self, game: Game, rivals: str, games: int, seed: int, cores: int | None) -> None:
         self.game, self.games, self.seed, self.cores = game, games, seed, cores
-        self.rivals = [] if game.cooperative else [name.strip() for name in rivals.split("+")]
+        named = [name.strip() for name in rivals.split("+")]
+        self.rivals = [] if game.cooperative else list(dict.fromkeys(named))
         if game.players == 1:
             raise Misuse(f"{game.name} has one seat only; PPO learns games of several.")
         for name in self.rivals:

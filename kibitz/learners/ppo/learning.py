@@ -11,7 +11,7 @@ import numpy as np
 
 from kibitz.core.agent import CompiledAgent
 from kibitz.core.chance import Chance
-from kibitz.core.errors import Misuse
+from kibitz.core.errors import KibitzError, Misuse
 from kibitz.core.game import Game
 from kibitz.learners.ppo.agent import Meaning, kind_of, load_policy
 from kibitz.learners.ppo.backend import network_module
@@ -24,6 +24,10 @@ SNAPSHOTS = "past"
 Weights = dict[str, np.ndarray]
 
 
+class Diverged(KibitzError):
+    """Training has run away: the network gives no numbers any more."""
+
+
 class Learner:
     """A network that plays against itself, its past, or others, and learns from it."""
 
@@ -31,32 +35,38 @@ class Learner:
         self.game, self.settings, self.seed = game, settings, seed
         self.nets: Any = network_module(settings.threads)
         self.shape = shape_of(game, **settings.layers)
-        self.network = self.nets.network_from(self.shape, self._begin())
+        usual = "self" if game.cooperative else "self+self+self+past"
+        self.aim = settings.aim
+        if game.cooperative and self.aim in ("win", "margin"):
+            self.aim = "points"  # all seats have the same: there is nobody to be ahead of
+        weights, deviation = self._begin()
+        self.network = self.nets.network_from(self.shape, weights)
         self.optimizer = self.nets.optimizer_of(settings.max_norm)
         self.memory = self.optimizer.init(
             self.nets.eqx.filter(self.network, self.nets.eqx.is_array)
         )
-        usual = "self" if game.cooperative else "self+self+self+past"
-        aim = settings.aim
-        if game.cooperative and aim in ("win", "margin"):
-            aim = "points"  # all seats have the same: there is nobody to be ahead of
-        self.aim = aim
         self.boards = Boards(
             game, boards=settings.boards, steps=settings.steps, seed=seed,
-            opponents=settings.opponents or usual, aim=aim, rewards=settings.rewards,
+            opponents=settings.opponents or usual, aim=self.aim, rewards=settings.rewards,
             opening=settings.opening, ahead=self.shape.ahead, cores=settings.cores or None,
         )  # fmt: skip
+        self.boards.deviation[0] = deviation
         self.past: deque[Weights] = deque(maxlen=settings.window)
         self.updates = 0
         self.decisions = 0
         self.seconds = {"engine": 0.0, "network": 0.0, "update": 0.0}
 
-    def _begin(self) -> Weights:
+    def _begin(self) -> tuple[Weights, float]:
+        """Give the weights to begin with, and how much is earned by a decision, if that is known.
+
+        Values are learned in units of that.
+        """
         if not self.settings.begin_with:
-            return first_weights(self.shape, self.seed)
+            return first_weights(self.shape, self.seed), 0.0
         path = self.settings.begin_with
-        _, shape, weights, _ = load_policy(path, self.game)
-        return widened(weights, shape, self.shape, f"'{path}'")
+        _, shape, weights, about = load_policy(path, self.game)
+        made = widened(weights, shape, self.shape, f"'{path}'")
+        return made, 1.0 / about["scale"] if about["aim"] == self.aim else 0.0
 
     @property
     def total(self) -> int:
@@ -145,6 +155,11 @@ class Learner:
             name: float(np.mean([np.asarray(getattr(seen, name)) for seen in figures]))
             for name in figures[0]._fields
         }
+        if not np.isfinite(list(means.values())).all():
+            raise Diverged(
+                f"After {self.updates} updates the network gives no numbers any more. Try a lower "
+                "rate, or go on from the last checkpoint with other settings (begin_with)."
+            )
         self.seconds["update"] += time.perf_counter() - began
         self.updates += 1
         self.decisions += settings.boards * settings.steps

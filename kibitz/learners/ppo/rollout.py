@@ -11,14 +11,18 @@ import numpy as np
 
 from kibitz.core.agent import CompiledAgent, notice_nothing
 from kibitz.core.chance import WORDS, agents_seed
-from kibitz.core.compiled import HAPPEN, compiled, in_python, is_compiled, pointer
-from kibitz.core.errors import AgentFailed, Misuse
+from kibitz.core.compiled import HAPPEN, compiled, is_compiled, pointer
+from kibitz.core.errors import AgentFailed, BadModel, BrokenRules, Misuse
 from kibitz.core.game import MOST_SEATS, Game
+from kibitz.core.record import flaw_of_cells
 from kibitz.core.registry import find_agent
+from kibitz.core.table import Table
 from kibitz.learners.ppo.boards import (
     AIMS,
     CHUNK,
+    ENDLESS,
     EVENTS,
+    ILLEGAL,
     LATEST,
     NONE,
     PAST,
@@ -65,18 +69,21 @@ class Opponents:
                 codes.append(LATEST if name == "self" else PAST)
                 continue
             agent = find_agent(name, game)
-            if (
-                not isinstance(agent, CompiledAgent)
-                or not is_compiled(agent.kind.choose)
-                or not game.is_compiled
+            if not isinstance(agent, CompiledAgent) or not (
+                is_compiled(agent.kind.choose) and is_compiled(agent.kind.notice)
             ):
-                raise Misuse(f"Boards need compiled opponents, and '{name}' is not compiled.")
+                raise Misuse(
+                    f"Boards need compiled opponents, and '{name}' is not: see "
+                    "docs/add-an-agent.md."
+                )
             codes.append(len(agents))
             agents.append(agent)
         if len(agents) > MOST_SEATS:
             raise Misuse(f"At most {MOST_SEATS} named opponents can be learned from at once.")
         if len(names) > boards:
-            raise Misuse(f"{len(names)} opponents need at least as many boards.")
+            raise Misuse(
+                f"{text} are {len(names)} shares, which need at least as many boards, not {boards}."
+            )
         # Boards where an earlier self may be to move come first.
         shares = np.array(sorted(codes, key=lambda code: (code != PAST, code)), np.int64)
         self.rivals = np.repeat(shares, -(-boards // len(shares)))[:boards]
@@ -110,6 +117,8 @@ class Boards:
         self, game: Game, *, boards: int, steps: int, seed: int, opponents: str, aim: str,
         rewards: str, opening: int = 0, ahead: bool = False, cores: int | None = None,
     ) -> None:  # fmt: skip
+        if not game.is_compiled:
+            raise Misuse(f"{game.name} is not compiled, and boards are; see docs/add-a-game.md.")
         self.game = game
         self.seed, self.own_seed = seed, agents_seed(seed)
         self.size, self.steps, self.opening = boards, steps, opening
@@ -158,9 +167,7 @@ class Boards:
         self.chosen = np.full(boards, NONE)
         self.deviation = np.zeros(1)  # of what is earned from a decision on
         self.seconds = {"engine": 0.0, "network": 0.0}
-        ready = (lambda loop: loop) if game.is_compiled else in_python
-        self._play, self._look, self._describe = map(ready, (play_boards, look_at, describe_at))
-        ready(deal_boards)(
+        deal_boards(
             game.rules, self.states, self.blank, opening, most, self.seed, self.own_seed,
             self.deals, self.rngs, self.opponents.rivals, self.who, self.memory, self.last,
             self.aim, self.held,
@@ -176,7 +183,21 @@ class Boards:
         return {f"boards.{name}": getattr(self, name) for name in self.KEPT}
 
     def take_up(self, kept: dict[str, np.ndarray]) -> None:
-        """Go on with games that were kept."""
+        """Go on with games that were kept, if they can be."""
+        who, rivals = kept["boards.who"], self.opponents.rivals[:, None]
+        found = (
+            ((who == LATEST) | (who == rivals)).all()
+            and (who == LATEST).any(axis=1).all()
+            and (kept["boards.deals"] >= 0).all()
+            and (kept["boards.deviation"] >= 0.0).all()
+        )
+        for state in kept["boards.states"] if found else ():
+            table = Table(self.game, state)
+            # Compiled rules must never meet a state that cannot be.
+            if flaw_of_cells(self.game, state.tolist(), begun=True) or self.game.flaw(table):
+                found = False
+        if not found:
+            raise BadModel("The checkpoint is damaged: its games cannot be. Begin another run.")
         for name in self.KEPT:
             getattr(self, name)[:] = kept[f"boards.{name}"]
 
@@ -216,7 +237,7 @@ class Boards:
 
     def _look_at(self, t: int) -> None:
         self._spread(
-            lambda first, last, _: self._look(
+            lambda first, last, _: look_at(
                 self.game.rules, t, first, last, self.states, self.views, self.features,
                 self.legal, self.counts, self.seat_of, self.mine, self.follow, self.who, self.last,
             )
@@ -233,7 +254,7 @@ class Boards:
             room[: chunks * CHUNK] = self.options[: chunks * CHUNK]
             self.options = room
         self._spread(
-            lambda first, last, _: self._describe(
+            lambda first, last, _: describe_at(
                 self.game.rules, t, first, last, self.views, self.legal, self.counts, self.begins,
                 self.ahead, self.options,
             )
@@ -259,23 +280,25 @@ class Boards:
         return owner, options
 
     def _step(self) -> None:
-        opponents, trouble = self.opponents, np.zeros(3, np.int64)
-        most = self.legal.shape[2]
+        opponents, trouble = self.opponents, np.zeros((self.cores, 3), np.int64)
+        most, most_plies = self.legal.shape[2], self.game.bound("most_plies")
 
         def play(first: int, last: int, worker: int) -> None:
-            self._play(
+            play_boards(
                 self.game.rules, opponents.chooses, opponents.notices, opponents.listens,
                 self._weights[worker], opponents.starts, self.count, self.amounts, self.aim,
                 first, last, self.chosen, self.states, self.blank, self.opening, most, self.seed,
                 self.own_seed, self.deals, self.rngs, opponents.rivals, self.who, self.memory,
-                self.last, self.held, self.rewards, self.ended, self.tally, trouble,
+                self.last, self.held, self.rewards, self.ended, self.tally, most_plies,
+                trouble[worker],
             )  # fmt: skip
 
         self._spread(play)
-        if trouble[0]:
-            raise AgentFailed(
-                f"{opponents.names[trouble[1]]} chose {trouble[2]}, which is not legal."
-            )
+        for what, agent, action in trouble.tolist():
+            if what == ENDLESS:
+                raise BrokenRules(f"{self.game.described()} ran past its {most_plies} plies.")
+            if what == ILLEGAL:
+                raise AgentFailed(f"{opponents.names[agent]} chose {action}, which is not legal.")
 
     def _spread(self, work: Callable[[int, int, int], None]) -> None:
         """Do the work for all boards, in as many threads as there are cores for it."""
@@ -297,7 +320,8 @@ class Boards:
         if not self.deviation[0]:  # nothing is known of the rewards: look at them alone
             self.deviation[0] = self._earned(gamma, 1.0, np.zeros_like(self.values))
         seen = self._earned(gamma, lam, self.values) / self.scale
-        self.deviation[0] += ADAPT * (seen - self.deviation[0])
+        if self.deviation[0] and self.rewards.any():  # else it would follow the values alone
+            self.deviation[0] += ADAPT * (seen - self.deviation[0])
         return np.flatnonzero(self.usable)
 
     def _earned(self, gamma: float, lam: float, values: np.ndarray) -> float:

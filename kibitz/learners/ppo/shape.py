@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from kibitz.core.errors import BadModel, BadOption, Misuse
+from kibitz.core.errors import BadModel, BadOption, BrokenRules, Misuse
 from kibitz.core.game import Game, Planes
 
 MOST_LAYERS = 8
@@ -98,12 +98,17 @@ def shape_of(
             f"{game.described()} has {actions:,} actions, too many to learn by number; rules that "
             "describe each option (`describe`) would make it possible."
         )
+    planes = game.planes(game.settings)
+    if planes and planes.first + planes.count * planes.height * planes.width != game.bound(
+        "features"
+    ):
+        raise BrokenRules(f"{game.name}: the features must end with the planes.")
     return Shape(
         features=game.bound("features"),
         actions=actions,
         prospects=max(0, prospects - 1),
         ahead=is_ahead,
-        planes=game.planes(game.settings),
+        planes=planes,
         channels=read_sizes("channels", channels),
         hidden=read_sizes("hidden", hidden),
         option_hidden=read_sizes("option_hidden", option_hidden),
@@ -216,6 +221,8 @@ def flat(
         for name in game.senses
         for cell in range(*game.layout.options[name].indices(len(blank)))
     ]
+    if len(cells) > MOST_SENSES:
+        raise BrokenRules(f"{game.name}: {len(cells)} cells of senses are too many.")
     head[SENSES], head[AHEAD] = len(cells), shape.ahead
     for place, cell in enumerate(cells):
         head[SENSE_CELLS + 2 * place :][:2] = cell, blank[cell]
