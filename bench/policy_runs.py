@@ -42,6 +42,7 @@ class Job:
     seed: int = 21
     rivals: tuple[str, ...] = ()
     graded: bool = False
+    games: int = GAMES
     beside: tuple[str, ...] = field(default=())  # whose scores to print, in cooperative games
 
     @property
@@ -62,7 +63,9 @@ def direct(name: str, options: dict[str, Any], seed: int = 21, **settings: Any) 
 def cursor(name: str, options: dict[str, Any], **settings: Any) -> Job:
     """Describe a training of Carcassonne with a cursor."""
     chosen = {"control": "cursor", "encoding": "vector", **options}
-    return Job(name, "carcassonne", chosen, {**CURSOR, **settings}, rivals=("random", "greedy"))
+    return Job(
+        name, "carcassonne", chosen, {**CURSOR, **settings}, rivals=("random", "greedy"), games=200
+    )
 
 
 TWO_COLOURS = {"players": 2, "colours": 2}
@@ -160,14 +163,14 @@ def measured(job: Job, game: kibitz.Game, folder: Path) -> dict[str, Any]:
         if job.graded:
             found[f"{which}: moves right"] = f"{grade(game, path).agreement:.1%}"
         if game.cooperative:
-            result = kibitz.match(game, [path], GAMES, seed=FRESH)
+            result = kibitz.match(game, [path], job.games, seed=FRESH)
             found[f"{which}: score"] = result.agents[0].points.text()
         for rival in job.rivals:
             others = [rival] * (game.players - 1)
-            mine = kibitz.match(game, [path, *others], GAMES, seed=FRESH).agents[0]
+            mine = kibitz.match(game, [path, *others], job.games, seed=FRESH).agents[0]
             found[f"{which}: {rival}"] = f"{mine.share.text()}, {mine.margin.text(1)}"
     for agent in job.beside:
-        result = kibitz.match(game, [agent], GAMES, seed=FRESH)
+        result = kibitz.match(game, [agent], job.games, seed=FRESH)
         found[f"beside: {agent}"] = result.agents[0].points.text()
     return found
 

@@ -37,6 +37,7 @@ RUNNABLE = [
             "hanabi",
             "classifier",
             "carcassonne",
+            "ppo",
         )
     ),
 ]  # commands need nothing else
