@@ -39,6 +39,7 @@ from kibitz.play.agents import RANDOM
 
 AIM_NAMES = dict(zip(("win", "margin", "points", "events"), AIMS, strict=True))
 
+WORTH_THREADS = 2e-3  # seconds of work; less is done sooner by one thread
 ADAPT = 0.05  # how fast the scale of rewards follows
 
 # What thinks: features [n, features], options [chunks, CHUNK, ..], owner [chunks]; it gives numbers
@@ -133,6 +134,7 @@ class Boards:
             raise Misuse("Rewards for events are paid with aim=events only.")
         self.cores = min(cores or os.cpu_count() or 1, boards)
         self._pool = ThreadPoolExecutor(self.cores) if self.cores > 1 else None
+        self._took: dict[str, float] = {}  # seconds of each kind of work on one core
         # Threads must not share these: slicing counts references.
         self._weights = [self.opponents.weights.copy() for _ in range(self.cores)]
         most, seats, rows = game.bound("most_legal"), game.players, (steps + 1, boards)
@@ -237,6 +239,7 @@ class Boards:
 
     def _look_at(self, t: int) -> None:
         self._spread(
+            "look",
             lambda first, last, _: look_at(
                 self.game.rules, t, first, last, self.states, self.views, self.features,
                 self.legal, self.counts, self.seat_of, self.mine, self.follow, self.who, self.last,
@@ -254,6 +257,7 @@ class Boards:
             room[: chunks * CHUNK] = self.options[: chunks * CHUNK]
             self.options = room
         self._spread(
+            "describe",
             lambda first, last, _: describe_at(
                 self.game.rules, t, first, last, self.views, self.legal, self.counts, self.begins,
                 self.ahead, self.options,
@@ -293,17 +297,22 @@ class Boards:
                 trouble[worker],
             )  # fmt: skip
 
-        self._spread(play)
+        self._spread("play", play)
         for what, agent, action in trouble.tolist():
             if what == ENDLESS:
                 raise BrokenRules(f"{self.game.described()} ran past its {most_plies} plies.")
             if what == ILLEGAL:
                 raise AgentFailed(f"{opponents.names[agent]} chose {action}, which is not legal.")
 
-    def _spread(self, work: Callable[[int, int, int], None]) -> None:
-        """Do the work for all boards, in as many threads as there are cores for it."""
-        if self._pool is None:
+    def _spread(self, kind: str, work: Callable[[int, int, int], None]) -> None:
+        """Do the work for all boards, in as many threads as there are cores, if that is worth it.
+
+        The result is the same either way.
+        """
+        if self._pool is None or self._took.get(kind, 0.0) < WORTH_THREADS:
+            began = time.perf_counter()
             work(0, self.size, 0)
+            self._took[kind] = time.perf_counter() - began
             return
         edges = np.linspace(0, self.size, self.cores + 1).astype(int).tolist()
         list(self._pool.map(work, edges[:-1], edges[1:], range(self.cores)))
