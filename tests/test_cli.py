@@ -621,6 +621,7 @@ def test_learners_are_listed(capsys):
         "classifier",
         "classifier_optimizer",
         "evolution",
+        "ppo",
         "q_learning",
         "q_optimizer",
     ]

@@ -439,6 +439,9 @@ def test_training_goes_on_from_a_model_with_other_settings(tmp_path):
     )
     with pytest.raises(Misuse, match="hidden"):
         train("ppo", wider, seed=2, decisions=256, begin_with=model, **{**SMALL, "hidden": "8"})
+    model = str(tmp_path / "b" / "last.safetensors")
+    with pytest.raises(Misuse, match="first part"):  # features are not the beginning of planes
+        train("ppo", GAMES["planes"], seed=2, decisions=256, begin_with=model, **SMALL)
 
 
 def test_cooperative_games_are_measured_by_their_score(tmp_path):

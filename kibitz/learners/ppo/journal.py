@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from kibitz.core.plots import BLUE, COLOURS, ORANGE, QUIET, Canvas
+from kibitz.core.plots import BLUE, COLOURS, GREEN, QUIET, Canvas
 from kibitz.core.training import Run
 
 EVENTS = "tensorboard"
@@ -47,7 +47,7 @@ def plot(rows: Sequence[Mapping[str, Any]], path: Path, run: Run) -> None:
     strength, doubt = canvas.axes(2)
     at = [row["decisions"] / 1e6 for row in rows]
     if "score" in rows[0]:
-        strength.plot(at, [row["score"] for row in rows], color=BLUE, label="score")
+        strength.plot(at, [row["score"] for row in rows], color=BLUE, label="points")
         strength.set(ylabel="score", ylim=(0, None))
     else:
         names = [name[13:] for name in rows[0] if name.startswith("share_spread_")]
@@ -61,11 +61,12 @@ def plot(rows: Sequence[Mapping[str, Any]], path: Path, run: Run) -> None:
         strength.axhline(1.0 / run.game.players, color=QUIET, lw=0.8, ls=":")
         strength.set(ylabel="share", ylim=(-0.02, 1.02))
     strength.set(xlabel="million decisions")
-    doubt.plot(at, [row["entropy"] for row in rows], color=ORANGE, label="uncertainty")
-    doubt.plot(
-        at, [row["explained"] for row in rows], color=QUIET, ls="--", label="value explained"
-    )
-    doubt.set(xlabel="million decisions", ylim=(-0.05, None))
-    canvas.legend(strength)
-    canvas.legend(doubt)
+    learned = rows[1:]  # before the first update nothing is known of these
+    at = at[1:]
+    doubt.plot(at, [row["entropy"] for row in learned], color=GREEN, label="uncertainty")
+    explained = [row["explained"] for row in learned]
+    doubt.plot(at, explained, color=QUIET, ls="--", label="value explained")
+    doubt.set(xlabel="million decisions", xlim=strength.get_xlim(), ylim=(-0.05, None))
+    for axes in (strength, doubt):
+        axes.legend(frameon=False, fontsize=9)
     canvas.save(path)

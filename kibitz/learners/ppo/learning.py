@@ -24,6 +24,27 @@ SNAPSHOTS = "past"
 Weights = dict[str, np.ndarray]
 
 
+def extends(new: Game, old: Game, positions: int = 20) -> bool:
+    """Tell whether learners see of a game what they saw of another, and maybe more behind it."""
+    if old == new:
+        return True
+    features, earlier = (np.zeros(game.bound("features"), np.float32) for game in (new, old))
+    for deal in range(positions):
+        table, same = new.deal(0, deal), old.deal(0, deal)
+        rng = Chance(0, deal, 1)
+        for _ in range(2 * deal):
+            if not table.over:
+                action = rng.choice(table.legal)
+                table.play(action)
+                same.play(action)
+        features[:], earlier[:] = 0.0, 0.0
+        new.rules.observe(table.view(0).cells, features)
+        old.rules.observe(same.view(0).cells, earlier)
+        if len(earlier) > len(features) or (features[: len(earlier)] != earlier).any():
+            return False
+    return True
+
+
 class Diverged(KibitzError):
     """Training has run away: the network gives no numbers any more."""
 
@@ -64,7 +85,12 @@ class Learner:
         if not self.settings.begin_with:
             return first_weights(self.shape, self.seed), 0.0
         path = self.settings.begin_with
-        _, shape, weights, about = load_policy(path, self.game)
+        trained_on, shape, weights, about = load_policy(path, self.game)
+        if not extends(self.game, trained_on):
+            raise Misuse(
+                f"'{path}' cannot be gone on with: it was trained on {trained_on.described()}, and "
+                f"what it saw is not the first part of what {self.game.described()} shows."
+            )
         made = widened(weights, shape, self.shape, f"'{path}'")
         return made, 1.0 / about["scale"] if about["aim"] == self.aim else 0.0
 
