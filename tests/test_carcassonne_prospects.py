@@ -456,10 +456,6 @@ def test_the_columns_are_as_many_as_are_listed():
     counted = []
     for part in (head, rest):
         cells = [line[23:29].strip() for line in part.splitlines() if line[:2] == "  " < line[2:]]
-        counts = [
-            cell.replace(",", "+").replace("*", " * ") for cell in cells if cell[:1].isdigit()
-        ]
-        counted.append(
-            sum(math.prod(map(int, term.split("*"))) for cell in counts for term in cell.split("+"))
-        )
+        counts = [cell.split("*") for cell in cells if cell[:1].isdigit()]
+        counted.append(sum(math.prod(map(int, factors)) for factors in counts))
     assert counted == [PLAIN, ALL - PLAIN]
