@@ -30,7 +30,8 @@ from kibitz.learners.ppo.shape import first_weights, shape_of
 
 SEED = 1
 ROUNDS = 3
-UPDATES = 2  # in a round, after one that compiles
+UPDATES = 2  # in a round
+WARM = 4  # before: they compile, and games that began together come apart
 OVER_PEER, MOST_MS = 5.0, 5.0  # what must hold in every run
 SETTINGS = Settings(boards=256, buffer=10_240, batch=256, epochs=3, opponents="self")
 WHOLE: dict[str, tuple[Game, dict[str, Any]]] = {
@@ -105,7 +106,7 @@ def _pace(learner: Learner, updates: int = UPDATES) -> tuple[float, dict[str, fl
 def _whole() -> Iterator[Row]:
     for name, (game, changed) in WHOLE.items():
         learner = Learner(game, replace(SETTINGS, **changed), SEED)
-        learner.update()
+        _pace(learner, WARM)
         paces, parts = zip(*(_pace(learner) for _ in range(ROUNDS)), strict=True)
         total = {part: sum(each[part] for each in parts) for part in parts[0]}
         spent = sum(total.values())
@@ -157,7 +158,7 @@ def _beside() -> Iterator[Row]:
         # By number, as the peer does.
         settings = replace(SETTINGS, hidden=hidden, opponents=opponents, boards=512, ahead=False)
         learner = Learner(game, settings, SEED)
-        learner.update()
+        _pace(learner, WARM)
         ours, theirs = [], []
         for _ in range(ROUNDS):
             ours.append(_pace(learner)[0])

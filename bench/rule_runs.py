@@ -51,7 +51,7 @@ ABLATIONS: dict[str, dict[str, Any]] = {
     "no words for what hints meant": {"without": MEANINGS},
     "no words for given hints": {"without": "given"},
 }
-ABLATION_SEEDS = (21, 22)
+ABLATION_SEEDS = (21, 22, 23)
 
 
 def jobs(part: str) -> list[tuple[str, str, int, int, dict[str, Any]]]:

@@ -67,6 +67,11 @@ def some_boards(game, **changed):
     return Boards(game, **{**settings, **changed})
 
 
+def one_of(boards, rows):
+    """Give one sample, not stacked."""
+    return [array[0] for array in boards.samples(rows[None], 1)]
+
+
 def by_lot(boards, seed=0):
     """Make something that thinks at random."""
     rng = np.random.default_rng(seed)
@@ -154,7 +159,7 @@ def test_a_batch_of_decisions_gives_what_each_gives_alone():
         rows = boards.judge(0.99, 0.95)
         rows = np.random.default_rng(0).permutation(rows)[:32]
         zeros = np.zeros(len(rows), np.float32)
-        sample = nets.Sample(*boards.sample(rows), zeros, zeros, zeros)
+        sample = nets.Sample(*one_of(boards, rows), zeros, zeros, zeros)
         logs, entropy, value = nets.logs_of(network, sample)
         np.testing.assert_allclose(logs, boards.chances.ravel()[rows], atol=2e-4)
         np.testing.assert_allclose(value, boards.values.ravel()[rows], atol=2e-4)
@@ -535,7 +540,7 @@ def test_the_loss_is_that_of_the_paper():
     rng = np.random.default_rng(1)
     old = rng.normal(-1.5, 1, len(rows)).astype(np.float32)
     gains, returns = rng.normal(size=(2, len(rows))).astype(np.float32)
-    sample = nets.Sample(*boards.sample(rows), old, gains, returns)
+    sample = nets.Sample(*one_of(boards, rows), old, gains, returns)
     total, figures = nets.loss_of(network, sample, 0.2, 0.01, 0.5)
     logs, entropy, value = map(np.asarray, nets.logs_of(network, sample))
     ratio = np.exp(logs - old)
@@ -543,6 +548,32 @@ def test_the_loss_is_that_of_the_paper():
     wanted = -surrogate.mean() + 0.5 * 0.5 * ((value - returns) ** 2).mean() - 0.01 * entropy.mean()
     assert float(total) == pytest.approx(wanted, rel=1e-4)
     assert float(figures.clipped) == pytest.approx((abs(ratio - 1) > 0.2).mean())
+
+
+@pytest.mark.parametrize("name", ["nim", "options"])
+def test_steps_that_are_stacked_are_steps_one_by_one(name):
+    from kibitz.learners.ppo.backend import network_module
+
+    nets = network_module(2)
+    game = GAMES[name]
+    boards = some_boards(game, steps=12)
+    first = nets.network_from(*loud(game))
+    boards.roll(by_lot(boards), None, 0)
+    rows = np.random.default_rng(0).permutation(boards.judge(0.99, 0.95))[:24].reshape(3, 8)
+    rng = np.random.default_rng(1)
+    judged = rng.normal(-1.5, 1, (3, 4, 8)).astype(np.float32)  # the last of four is not used
+    numbers = [np.float32(number) for number in (1e-3, 0.2, 0.01, 0.5, 0.5)]
+    stacked = nets.Sample(*boards.samples(rows, 4), *judged)
+    together, _, sums = nets.improve(first, nets.first_memory(first), stacked, 3, *numbers)
+    network, memory, losses = first, nets.first_memory(first), 0.0
+    for place, of in enumerate(rows):
+        single = nets.Sample(*boards.samples(of[None], 1), *judged[:, place][:, None])
+        network, memory, seen = nets.improve(network, memory, single, 1, *numbers)
+        losses += float(seen.policy_loss)
+    for kind, array in nets.weights_of(network).items():
+        np.testing.assert_allclose(nets.weights_of(together)[kind], array, atol=2e-5)
+        assert (array != nets.weights_of(first)[kind]).any()
+    assert float(sums.policy_loss) == pytest.approx(losses, rel=1e-3)
 
 
 def test_damaged_models_are_refused(tmp_path):

@@ -21,6 +21,7 @@ from kibitz.learners.ppo.settings import Settings
 from kibitz.learners.ppo.shape import check_weights, first_weights, shape_of, widened
 
 SNAPSHOTS = "past"
+STACKED = 2048  # decisions that are handed to the network at once, if a batch is smaller
 Weights = dict[str, np.ndarray]
 
 
@@ -62,10 +63,7 @@ class Learner:
             self.aim = "points"  # all seats have the same: there is nobody to be ahead of
         weights, deviation = self._begin()
         self.network = self.nets.network_from(self.shape, weights)
-        self.optimizer = self.nets.optimizer_of(settings.max_norm)
-        self.memory = self.optimizer.init(
-            self.nets.eqx.filter(self.network, self.nets.eqx.is_array)
-        )
+        self.memory = self.nets.first_memory(self.network)
         self.boards = Boards(
             game, boards=settings.boards, steps=settings.steps, seed=seed,
             opponents=settings.opponents or usual, aim=self.aim, rewards=settings.rewards,
@@ -162,23 +160,31 @@ class Learner:
         numbers = [
             np.float32(number)
             for number in (settings.rate * left, settings.clip, settings.entropy,
-                           settings.value_weight)
+                           settings.value_weight, settings.max_norm)
         ]  # fmt: skip
         rng = np.random.default_rng((self.seed, self.updates))
+        # In loops of XLA, convolutions take four times as long.
+        room = 1 if self.shape.planes else max(1, STACKED // settings.batch)
+        batches = len(rows) // settings.batch
         figures: list[Any] = []
         for _ in range(settings.epochs):
-            order = rng.permutation(len(rows))
-            for first in range(0, len(rows) - settings.batch + 1, settings.batch):
-                part = order[first : first + settings.batch]
-                sample = nets.Sample(
-                    *boards.sample(rows[part]), chances[part], gains[part], returns[part]
+            order = rng.permutation(len(rows))[: batches * settings.batch]
+            order = order.reshape(batches, settings.batch)
+            for first in range(0, batches, room):
+                part = order[first : first + room]
+                # With room for as many samples as ever, since each size is compiled for.
+                judged = (
+                    np.resize(array[part], (room, settings.batch))
+                    for array in (chances, gains, returns)
                 )
+                samples = nets.Sample(*boards.samples(rows[part], room), *judged)
                 self.network, self.memory, seen = nets.improve(
-                    self.network, self.optimizer, self.memory, sample, *numbers
+                    self.network, self.memory, samples, len(part), *numbers
                 )
                 figures.append(seen)
+        steps = settings.epochs * batches
         means = {
-            name: float(np.mean([np.asarray(getattr(seen, name)) for seen in figures]))
+            name: sum(float(getattr(seen, name)) for seen in figures) / steps
             for name in figures[0]._fields
         }
         if not np.isfinite(list(means.values())).all():

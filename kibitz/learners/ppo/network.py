@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any, NamedTuple
 
 import equinox as eqx
@@ -116,14 +115,14 @@ def weights_of(network: Network) -> dict[str, np.ndarray]:
     return {name: found[name] for name in network.shape.sizes()}
 
 
-@eqx.filter_jit
+@jax.jit
 def think_by_number(network: Network, features: jax.Array) -> tuple[jax.Array, jax.Array]:
     """Give the policy's number for every action, and the value."""
     state, _ = network.state_of(features)
     return network.numbers_of(state), network.value_of(state)
 
 
-@eqx.filter_jit
+@jax.jit
 def think_of_options(
     network: Network, features: jax.Array, options: jax.Array, owner: jax.Array
 ) -> tuple[jax.Array, jax.Array]:
@@ -205,20 +204,40 @@ def loss_of(
     return total, Figures(policy, error, uncertainty, clipped, divergence)
 
 
-def optimizer_of(max_norm: float) -> optax.GradientTransformation:
+def optimizer_of(max_norm: Any) -> optax.GradientTransformation:
     """Make the optimiser; the learning rate is given with every step."""
     return optax.chain(optax.clip_by_global_norm(max_norm), optax.scale_by_adam(eps=1e-5))
 
 
-@partial(eqx.filter_jit, donate="none")
+def first_memory(network: Network) -> Any:
+    """Give what the optimiser remembers before the first step."""
+    return optimizer_of(1.0).init(network)
+
+
+@jax.jit
 def improve(
-    network: Network, optimizer: Any, memory: Any, sample: Sample, rate: jax.Array,
-    clip: jax.Array, entropy_weight: jax.Array, value_weight: jax.Array,
+    network: Network, memory: Any, samples: Sample, count: jax.Array, rate: jax.Array,
+    clip: jax.Array, entropy_weight: jax.Array, value_weight: jax.Array, max_norm: jax.Array,
 ) -> tuple[Network, Any, Figures]:  # fmt: skip
-    """Take one step of learning."""
-    gradients, figures = eqx.filter_grad(loss_of, has_aux=True)(
-        network, sample, clip, entropy_weight, value_weight
-    )
-    steps, memory = optimizer.update(gradients, memory)
-    steps = jax.tree.map(lambda step: -rate * step, steps)
-    return eqx.apply_updates(network, steps), memory, figures
+    """Take a step of learning by each of the first `count` samples; give the sums of the figures.
+
+    The samples are stacked: calling this once for many steps saves as much time as a small network
+    takes for its arithmetic.
+    """
+    optimizer = optimizer_of(max_norm)
+
+    def step(place: Any, so_far: tuple[Network, Any, Figures]) -> Any:
+        network, memory, sums = so_far
+        sample = jax.tree.map(lambda array: array[place], samples)
+        gradients, figures = jax.grad(loss_of, has_aux=True)(
+            network, sample, clip, entropy_weight, value_weight
+        )
+        steps, memory = optimizer.update(gradients, memory)
+        steps = jax.tree.map(lambda step: -rate * step, steps)
+        network = eqx.apply_updates(network, steps)
+        return network, memory, jax.tree.map(jnp.add, sums, figures)
+
+    begin = network, memory, Figures(*[jnp.float32(0.0)] * len(Figures._fields))
+    if len(samples.features) == 1:
+        return step(0, begin)
+    return jax.lax.fori_loop(0, count, step, begin)

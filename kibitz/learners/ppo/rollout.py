@@ -341,20 +341,25 @@ class Boards:
         )  # fmt: skip
         return float(np.std((self.gains + values)[self.usable])) if self.usable.any() else 0.0
 
-    def sample(self, rows: np.ndarray) -> tuple[np.ndarray, ...]:
-        """Give features, options, owners, known and chosen of some rows, padded to few sizes."""
-        n = len(rows)
-        features = np.empty((n, self.features.shape[2]), np.float32)
-        chosen = np.empty(n, np.int32)
+    def samples(self, rows: np.ndarray, room: int) -> tuple[np.ndarray, ...]:
+        """Give features, options, owners, known and chosen of rows [samples, n].
+
+        All are stacked, in arrays with room for so many samples and padded to few sizes.
+        """
+        n = rows.shape[1]
+        features = np.empty((room, n, self.features.shape[2]), np.float32)
+        chosen = np.empty((room, n), np.int32)
         if self.by_number:
-            padded, known = 0, np.empty((n, self.by_number), np.bool_)
+            padded, known = 0, np.empty((room, n, self.by_number), np.bool_)
         else:
-            padded = bucket(int((-(-self.counts.ravel()[rows] // CHUNK)).sum()))
-            known = np.empty((padded, CHUNK), np.bool_)
-        options = np.empty((padded, CHUNK, self.prospects), np.float32)
-        owner = np.empty(padded, np.int32)
-        gather(
-            rows, self.features, self.counts, self.begins, self.options, self.legal, self.places,
-            features, options, owner, known, chosen,
-        )  # fmt: skip
+            chunks = -(-self.counts.ravel()[rows] // CHUNK)
+            padded = bucket(int(chunks.sum(axis=1).max()))
+            known = np.empty((room, padded, CHUNK), np.bool_)
+        options = np.empty((room, padded, CHUNK, self.prospects), np.float32)
+        owner = np.empty((room, padded), np.int32)
+        for place, of in enumerate(rows):
+            gather(
+                of, self.features, self.counts, self.begins, self.options, self.legal, self.places,
+                features[place], options[place], owner[place], known[place], chosen[place],
+            )  # fmt: skip
         return features, options, owner, known, chosen
