@@ -81,26 +81,27 @@ class Learned:
 
 
 @dataclass(slots=True)
-class Network:
+class Snapshot:
     """A network as it was at one time, and how good it was then."""
 
     weights: dict[str, np.ndarray] = field(default_factory=dict)
     figures: dict[str, float] = field(default_factory=dict)
     update: int = 0
+    scale: float = 1.0  # of rewards, and so of its values
 
     def about(self) -> dict[str, Any]:
         """Give what is noted beside its weights."""
-        return {"update": self.update, "figures": self.figures}
+        return {"update": self.update, "figures": self.figures, "scale": self.scale}
 
     def kept(self) -> dict[str, np.ndarray]:
         """Give what a checkpoint keeps of it."""
-        figures = np.array([self.update, *self.figures.values()], np.float64)
+        figures = np.array([self.update, self.scale, *self.figures.values()], np.float64)
         return {"best.figures": figures, **{f"best.{n}": a for n, a in self.weights.items()}}
 
     def take_up(self, kept: Mapping[str, np.ndarray], names: list[str], columns: list[str]) -> None:
         """Take it from a checkpoint."""
         self.weights = {name: kept[f"best.{name}"] for name in names if f"best.{name}" in kept}
-        update, *figures = kept["best.figures"].tolist()
+        update, self.scale, *figures = kept["best.figures"].tolist()
         self.update = int(update)
         self.figures = dict(zip(columns, figures, strict=True))
 
@@ -113,14 +114,14 @@ def train(game: Game, settings: Settings, seed: int, run: Run) -> Learned:
     judge = Judge(game, settings.rivals, settings.evaluate_games, seed, settings.cores or None)
     learner = Learner(game, settings, seed)
     columns = ["update", "decisions", "seconds", *CAUSES, *judge.columns]
-    best = Network()  # another takes its place only if it is better beyond chance
+    best = Snapshot()  # another takes its place only if it is better beyond chance
 
     def evaluate() -> dict[str, float]:
         agent = learner.agent()
         figures = judge.measure(agent, learner.updates)
         if not best.weights or judge.is_better(agent, learner.agent(best.weights), learner.updates):
             best.weights, best.figures = learner.weights(), figures
-            best.update = learner.updates
+            best.update, best.scale = learner.updates, learner.boards.scale
         return figures
 
     kept = run.load_checkpoint()
@@ -170,13 +171,9 @@ def train(game: Game, settings: Settings, seed: int, run: Run) -> Learned:
         if whole:
             keep()
         journal.close()
-    about = {
-        "layers": settings.layers,
-        "aim": learner.aim, "scale": learner.boards.scale,
-    }  # fmt: skip
-    last = Network(
-        learner.weights(), {name: run.rows[-1][name] for name in judge.columns}, learner.updates
-    )
+    about = {"layers": settings.layers, "aim": learner.aim}
+    figures = {name: run.rows[-1][name] for name in judge.columns}
+    last = Snapshot(learner.weights(), figures, learner.updates, learner.boards.scale)
     # The last one has learned longest; it stays behind only if the best so far is better for sure.
     chosen = last
     if judge.is_better(learner.agent(best.weights), learner.agent(last.weights), last.update + 1):
@@ -189,7 +186,7 @@ def train(game: Game, settings: Settings, seed: int, run: Run) -> Learned:
             noted = {**run.about, **about, **network.about()}
             save_model(run.folder / file, MODEL, game, network.weights, noted)
     return Learned(
-        agent=learner.agent(chosen.weights), figures=chosen.figures, update=chosen.update,
+        agent=learner.agent(chosen.weights, chosen.scale), figures=chosen.figures, update=chosen.update,
         promoted_at=best.update, updates=learner.updates, decisions=learner.decisions,
         seconds=learner.seconds, path=path,
     )  # fmt: skip
@@ -198,7 +195,7 @@ def train(game: Game, settings: Settings, seed: int, run: Run) -> Learned:
 def _resume(
     run: Run,
     learner: Any,
-    best: Network,
+    best: Snapshot,
     kept: dict[str, np.ndarray],
     columns: list[str],
     judge: Judge,
@@ -207,7 +204,7 @@ def _resume(
     like = {name: array for name, array in learner.like().items() if name != "progress"}
     like |= {"progress": np.zeros(3, np.int64), "curve": np.zeros((1, len(columns)))}
     like |= {"seconds": np.zeros(1), "parts": np.zeros(len(learner.seconds))}
-    like |= {"best.figures": np.zeros(1 + len(judge.columns))}
+    like |= {"best.figures": np.zeros(2 + len(judge.columns))}
     run.check({name: np.atleast_1d(array) for name, array in kept.items()}, like)
     learner.take_up(kept)
     best.take_up(kept, list(learner.shape.sizes()), judge.columns)

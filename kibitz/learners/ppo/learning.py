@@ -101,9 +101,11 @@ class Learner:
         """Give the weights as they are now."""
         return self.nets.weights_of(self.network)
 
-    def agent(self, weights: Mapping[str, np.ndarray] | None = None) -> CompiledAgent:
+    def agent(
+        self, weights: Mapping[str, np.ndarray] | None = None, scale: float | None = None
+    ) -> CompiledAgent:
         """Give the agent that plays by the weights as they are now, or by others."""
-        meaning = Meaning(self.aim, self.boards.scale, self.game.players)
+        meaning = Meaning(self.aim, scale or self.boards.scale, self.game.players)
         weights = self.weights() if weights is None else weights
         return kind_of(self.game, self.shape, weights, meaning)(self.game)
 
