@@ -23,10 +23,11 @@ from typing import Any
 import kibitz
 from bench.report import HERE, Row, spread
 from kibitz.core.game import Game
-from kibitz.learners.ppo.agent import Meaning, kind_of
-from kibitz.learners.ppo.learning import Learner
+from kibitz.learners.ppo.agent import POLICY
+from kibitz.learners.ppo.learning import PolicyLearner
 from kibitz.learners.ppo.settings import Settings
-from kibitz.learners.ppo.shape import first_weights, shape_of
+from kibitz.neural.agent import Meaning
+from kibitz.neural.shape import first_weights, shape_of
 
 SEED = 1
 ROUNDS = 3
@@ -65,7 +66,7 @@ def _moves() -> Iterator[Row]:
         settings = replace(SETTINGS, **changed)
         shape = shape_of(game, **settings.layers)
         meaning = Meaning("margin", 1.0, game.players)
-        agent = kind_of(game, shape, first_weights(shape, SEED), meaning)(game)
+        agent = POLICY.kind(game, shape, first_weights(shape, SEED), meaning)(game)
         views = _views(game)
         agent.choose(views[0])
         took = []
@@ -94,7 +95,7 @@ def _views(game: Game) -> list[kibitz.View]:
     return views
 
 
-def _pace(learner: Learner, updates: int = UPDATES) -> tuple[float, dict[str, float]]:
+def _pace(learner: PolicyLearner, updates: int = UPDATES) -> tuple[float, dict[str, float]]:
     """Train for a while; give the decisions a second and the seconds of every part."""
     before, decisions = dict(learner.seconds), learner.decisions
     for _ in range(updates):
@@ -105,7 +106,7 @@ def _pace(learner: Learner, updates: int = UPDATES) -> tuple[float, dict[str, fl
 
 def _whole() -> Iterator[Row]:
     for name, (game, changed) in WHOLE.items():
-        learner = Learner(game, replace(SETTINGS, **changed), SEED)
+        learner = PolicyLearner(game, replace(SETTINGS, **changed), SEED)
         _pace(learner, WARM)
         paces, parts = zip(*(_pace(learner) for _ in range(ROUNDS)), strict=True)
         total = {part: sum(each[part] for each in parts) for part in parts[0]}
@@ -157,7 +158,7 @@ def _beside() -> Iterator[Row]:
         opponents = "self" if game.cooperative else "random"
         # By number, as the peer does.
         settings = replace(SETTINGS, hidden=hidden, opponents=opponents, boards=512, ahead=False)
-        learner = Learner(game, settings, SEED)
+        learner = PolicyLearner(game, settings, SEED)
         _pace(learner, WARM)
         ours, theirs = [], []
         for _ in range(ROUNDS):

@@ -624,6 +624,7 @@ def test_learners_are_listed(capsys):
         "ppo",
         "q_learning",
         "q_optimizer",
+        "td_lambda",
     ]
 
 

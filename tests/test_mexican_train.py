@@ -15,7 +15,7 @@ from kibitz.core.chance import Chance
 from kibitz.core.errors import IllegalMove, UnreadableMove
 from kibitz.core.game import HIDDEN, OVER, SEAT, Game
 from kibitz.core.table import Table, View
-from kibitz.games.mexican_train.rules import (
+from kibitz.games.mexican_train.cells import (
     ABSENT,
     BONEYARD,
     END,
@@ -29,8 +29,6 @@ from kibitz.games.mexican_train.rules import (
     MANY,
     MAY,
     MOST_SEATS,
-    MOST_TILES,
-    NUMBERS,
     OPEN_DOUBLE,
     PASS,
     PENNY,
@@ -39,8 +37,9 @@ from kibitz.games.mexican_train.rules import (
     SEEDS,
     SHARED,
     TILES,
-    mix,
 )
+from kibitz.games.mexican_train.rules import mix
+from kibitz.games.mexican_train.tiles import MOST_TILES, NUMBERS
 from kibitz.play.loop import random_games, roll_out
 
 Tile = tuple[int, int]

@@ -16,22 +16,19 @@ from kibitz.core.table import View
 from kibitz.games.mexican_train import dive as d
 from kibitz.games.mexican_train import line_agents as la
 from kibitz.games.mexican_train.agents import AGENTS
-from kibitz.games.mexican_train.lines import line_value, list_lines
-from kibitz.games.mexican_train.rules import (
+from kibitz.games.mexican_train.cells import (
     BONEYARD,
     END,
-    HIGH,
     HOLDER,
     LENGTH,
-    LOW,
-    MOST_TILES,
     PASS,
     PENNY,
     SHARED,
-    TILE,
     TILES,
     tiles_in_set,
 )
+from kibitz.games.mexican_train.lines import line_value, list_lines
+from kibitz.games.mexican_train.tiles import HIGH, LOW, MOST_TILES, TILE
 
 GAME = kibitz.game("mexican_train")
 WHOLE = 99  # longer than any line

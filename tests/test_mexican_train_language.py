@@ -18,8 +18,7 @@ from kibitz.core.matching import ROW
 from kibitz.core.registry import find_agent, find_game
 from kibitz.core.table import Table, View
 from kibitz.games.mexican_train import sight
-from kibitz.games.mexican_train.language import EVENTS, GROUP_TABLE, LANGUAGE, judge
-from kibitz.games.mexican_train.rules import (
+from kibitz.games.mexican_train.cells import (
     DRAW,
     END,
     HOLDER,
@@ -34,6 +33,7 @@ from kibitz.games.mexican_train.rules import (
     TILES,
     tiles_in_set,
 )
+from kibitz.games.mexican_train.language import EVENTS, GROUP_TABLE, LANGUAGE, judge
 from kibitz.games.mexican_train.sight import MANY_PIPS, MANY_TILES, MOST_MOVES
 from kibitz.games.mexican_train.tiles import HIGH, LOW, MOST_TILES, NUMBERS, TILE
 from kibitz.learners.classifier.agent import kind_of

@@ -18,53 +18,37 @@ from kibitz.core.compiled import JIT
 from kibitz.core.errors import BadModel, BadOption, KibitzError, Misuse
 from kibitz.core.models import save_model
 from kibitz.learners import train
-from kibitz.learners.ppo.agent import Meaning, kind_of, load_policy, think, thoughts_of
-from kibitz.learners.ppo.boards import CHUNK, LATEST, PAST, describe_options
-from kibitz.learners.ppo.rollout import Boards
+from kibitz.learners.ppo.agent import POLICY, chances_of
 from kibitz.learners.ppo.settings import Settings
-from kibitz.learners.ppo.shape import first_weights, looks_ahead, shape_of, widened
+from kibitz.neural import inference
+from kibitz.neural.agent import Meaning, thoughts_of
+from kibitz.neural.backend import module_with_jax
+from kibitz.neural.boards import CHUNK, LATEST, PAST, describe_options
+from kibitz.neural.shape import looks_ahead, shape_of, widened
 from kibitz.search.agreement import grade
+from tests.networks import (
+    GAMES,
+    SMALL,
+    by_lot,
+    curve_without_time,
+    loud,
+    positions_of,
+    some_boards,
+)
 
 pytestmark = pytest.mark.skipif(not JIT, reason="networks are compiled")
 
-SMALL = {
-    "boards": 16, "buffer": 256, "batch": 64, "epochs": 2, "hidden": "16,16",
-    "option_hidden": "12,12", "channels": "4,5", "evaluate_every": 2, "evaluate_games": 20,
-}  # fmt: skip
-GAMES = {
-    "nim": kibitz.game("nim", rows=(1, 3, 5)),
-    "hanabi": kibitz.game("hanabi", players=3),
-    "options": kibitz.game("carcassonne", tiles=12, encoding="vector"),
-    "planes": kibitz.game("carcassonne", tiles=12, encoding="planes", prospects=False),
-    "cursor": kibitz.game(
-        "carcassonne", tiles=6, control="cursor", encoding="planes", prospects=False
-    ),
-    "buttons": kibitz.game("carcassonne", tiles=6, control="cursor", encoding="vector"),
-    "three": kibitz.game("carcassonne", tiles=10, players=3, encoding="vector"),
-}
-
-
-def loud(game, seed=0):
-    """Make weights with opinions: those to begin with are about indifferent."""
-    shape = shape_of(game, SMALL["hidden"], SMALL["option_hidden"], SMALL["channels"])
-    rng = np.random.default_rng(seed)
-    weights = {
-        name: (array + 0.3 * rng.standard_normal(array.shape)).astype(np.float32)
-        for name, array in first_weights(shape, seed).items()
-    }
-    return shape, weights
-
 
 def agent_with(game, shape, weights, temperature=0.0):
-    return kind_of(game, shape, weights, Meaning("margin", 0.1, game.players), temperature)(game)
+    return POLICY.kind(game, shape, weights, Meaning("margin", 0.1, game.players), temperature)(
+        game
+    )
 
 
-def some_boards(game, **changed):
-    settings = {
-        "boards": 8, "steps": 40, "seed": 3, "opponents": "self", "aim": "margin", "rewards": "",
-        "cores": 1, "ahead": looks_ahead(game),
-    }  # fmt: skip
-    return Boards(game, **{**settings, **changed})
+def with_jax():
+    """Give the modules with the network and with the loss."""
+    modules = ("kibitz.neural.network", "kibitz.learners.ppo.loss")
+    return [module_with_jax(module, 2) for module in modules]
 
 
 def one_of(boards, rows):
@@ -72,41 +56,14 @@ def one_of(boards, rows):
     return [array[0] for array in boards.samples(rows[None], 1)]
 
 
-def by_lot(boards, seed=0):
-    """Make something that thinks at random."""
-    rng = np.random.default_rng(seed)
-
-    def think(features, options, owner):
-        if boards.by_number:
-            numbers = rng.standard_normal((len(features), boards.by_number))
-        else:
-            numbers = rng.standard_normal(options.shape[:2])
-        return numbers.astype(np.float32), rng.standard_normal(len(features)).astype(np.float32)
-
-    return think
-
-
-def positions_of(game, count=12):
-    for deal in range(count):
-        table = game.deal(9, deal)
-        rng = Chance(9, deal, 1)
-        for _ in range(rng.below(game.bound("most_plies") // 4)):
-            table.play(rng.choice(table.legal))
-            if table.over:
-                break
-        if not table.over:
-            yield table.view(table.seat)
-
-
 # --- networks ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_playing_and_training_compute_the_same(name):
-    from kibitz.learners.ppo.backend import network_module
 
     game = GAMES[name]
-    nets = network_module(2)
+    nets, _ = with_jax()
     shape, weights = loud(game)
     network = nets.network_from(shape, weights)
     agent = agent_with(game, shape, weights)
@@ -115,7 +72,7 @@ def test_playing_and_training_compute_the_same(name):
         legal = np.array(view.legal, np.int32)
         n = len(legal)
         ours = np.zeros(n)
-        value = think(game.rules, view.cells, legal, n, agent.weights, ours)
+        value = inference.think(game.rules, view.cells, legal, n, agent.weights, ours)
         features = np.zeros((1, game.bound("features")), np.float32)
         game.rules.observe(view.cells, features[0])
         if shape.actions:
@@ -132,7 +89,7 @@ def test_playing_and_training_compute_the_same(name):
         np.testing.assert_allclose(ours, theirs, atol=2e-4)
         assert value == pytest.approx(float(worth[0]), abs=2e-4)
         assert n == 1 or np.ptp(ours) > 0.01
-        chances, _ = thoughts_of(agent, view)
+        chances, _ = chances_of(agent, view)
         raised = np.exp(theirs - theirs.max())
         np.testing.assert_allclose(chances, raised / raised.sum(), atol=1e-4)
         assert agent.choose(view) == legal[np.argmax(chances)]
@@ -142,9 +99,8 @@ def test_playing_and_training_compute_the_same(name):
 
 def test_a_batch_of_decisions_gives_what_each_gives_alone():
     """The chances kept while playing are those that learning works out again."""
-    from kibitz.learners.ppo.backend import network_module
 
-    nets = network_module(2)
+    nets, loss = with_jax()
     for name in ("options", "planes", "hanabi"):
         game = GAMES[name]
         boards = some_boards(game, steps=12)
@@ -159,8 +115,8 @@ def test_a_batch_of_decisions_gives_what_each_gives_alone():
         rows = boards.judge(0.99, 0.95)
         rows = np.random.default_rng(0).permutation(rows)[:32]
         zeros = np.zeros(len(rows), np.float32)
-        sample = nets.Sample(*one_of(boards, rows), zeros, zeros, zeros)
-        logs, entropy, value = nets.logs_of(network, sample)
+        sample = loss.Sample(*one_of(boards, rows), zeros, zeros, zeros)
+        logs, entropy, value = loss.logs_of(network, sample)
         np.testing.assert_allclose(logs, boards.chances.ravel()[rows], atol=2e-4)
         np.testing.assert_allclose(value, boards.values.ravel()[rows], atol=2e-4)
         assert (np.asarray(entropy) > -1e-5).all()
@@ -358,12 +314,6 @@ def test_training_gives_an_agent_that_plays(name, tmp_path):
     assert len({hot.choose(view) for _ in range(60)}) > 1
 
 
-def curve_without_time(folder):
-    lines = (folder / "curve.csv").read_text().splitlines()
-    at = lines[0].split(",").index("seconds")
-    return [line.split(",")[:at] + line.split(",")[at + 1 :] for line in lines]
-
-
 @pytest.mark.parametrize("name", ["nim", "options"])
 def test_an_interrupted_run_goes_on_as_if_it_had_not_been(name, tmp_path):
     game = GAMES[name]
@@ -477,11 +427,10 @@ def test_what_cannot_be_is_told(settings, words):
 
 
 def test_threads_are_settled_once():
-    from kibitz.learners.ppo.backend import network_module
 
-    network_module(2)
+    module_with_jax("kibitz.neural.network", 2)
     with pytest.raises(Misuse, match="another one"):
-        network_module(3)
+        module_with_jax("kibitz.neural.network", 3)
 
 
 def test_damaged_checkpoints_are_refused(tmp_path):
@@ -529,9 +478,8 @@ def test_rewards_that_have_not_come_yet_set_no_scale():
 
 def test_the_loss_is_that_of_the_paper():
     """Against a few lines of NumPy."""
-    from kibitz.learners.ppo.backend import network_module
 
-    nets = network_module(2)
+    nets, loss = with_jax()
     game = GAMES["three"]
     boards = some_boards(game, steps=12)
     network = nets.network_from(*loud(game))
@@ -540,9 +488,9 @@ def test_the_loss_is_that_of_the_paper():
     rng = np.random.default_rng(1)
     old = rng.normal(-1.5, 1, len(rows)).astype(np.float32)
     gains, returns = rng.normal(size=(2, len(rows))).astype(np.float32)
-    sample = nets.Sample(*one_of(boards, rows), old, gains, returns)
-    total, figures = nets.loss_of(network, sample, 0.2, 0.01, 0.5)
-    logs, entropy, value = map(np.asarray, nets.logs_of(network, sample))
+    sample = loss.Sample(*one_of(boards, rows), old, gains, returns)
+    total, figures = loss.loss_of(network, sample, 0.2, 0.01, 0.5)
+    logs, entropy, value = map(np.asarray, loss.logs_of(network, sample))
     ratio = np.exp(logs - old)
     surrogate = np.minimum(ratio * gains, np.clip(ratio, 0.8, 1.2) * gains)
     wanted = -surrogate.mean() + 0.5 * 0.5 * ((value - returns) ** 2).mean() - 0.01 * entropy.mean()
@@ -552,9 +500,8 @@ def test_the_loss_is_that_of_the_paper():
 
 @pytest.mark.parametrize("name", ["nim", "options"])
 def test_steps_that_are_stacked_are_steps_one_by_one(name):
-    from kibitz.learners.ppo.backend import network_module
 
-    nets = network_module(2)
+    nets, loss = with_jax()
     game = GAMES[name]
     boards = some_boards(game, steps=12)
     first = nets.network_from(*loud(game))
@@ -562,13 +509,13 @@ def test_steps_that_are_stacked_are_steps_one_by_one(name):
     rows = np.random.default_rng(0).permutation(boards.judge(0.99, 0.95))[:24].reshape(3, 8)
     rng = np.random.default_rng(1)
     judged = rng.normal(-1.5, 1, (3, 4, 8)).astype(np.float32)  # the last of four is not used
-    numbers = [np.float32(number) for number in (1e-3, 0.2, 0.01, 0.5, 0.5)]
-    stacked = nets.Sample(*boards.samples(rows, 4), *judged)
-    together, _, sums = nets.improve(first, nets.first_memory(first), stacked, 3, *numbers)
+    numbers = [np.float32(number) for number in (1e-3, 0.5, 0.2, 0.01, 0.5)]
+    stacked = loss.Sample(*boards.samples(rows, 4), *judged)
+    together, _, sums = loss.improve(first, nets.first_memory(first), stacked, 3, *numbers)
     network, memory, losses = first, nets.first_memory(first), 0.0
     for place, of in enumerate(rows):
-        single = nets.Sample(*boards.samples(of[None], 1), *judged[:, place][:, None])
-        network, memory, seen = nets.improve(network, memory, single, 1, *numbers)
+        single = loss.Sample(*boards.samples(of[None], 1), *judged[:, place][:, None])
+        network, memory, seen = loss.improve(network, memory, single, 1, *numbers)
         losses += float(seen.policy_loss)
     for kind, array in nets.weights_of(network).items():
         np.testing.assert_allclose(nets.weights_of(together)[kind], array, atol=2e-5)
@@ -583,7 +530,7 @@ def test_damaged_models_are_refused(tmp_path):
     path = tmp_path / "m.safetensors"
     good = {"layers": layers, "aim": "margin", "scale": 0.1}
     save_model(path, "policy", game, weights, good)
-    assert load_policy(path, game)[1] == shape
+    assert POLICY.load(path, game)[1] == shape
     for about, arrays in (
         ({}, weights),
         ({**good, "layers": {**layers, "hidden": "8"}}, weights),

@@ -103,6 +103,18 @@ class Planes:
     width: int
 
 
+@dataclass(frozen=True, slots=True)
+class Rounds:
+    """Names of cells: which round it is, and of each seat what it has from the rounds before.
+
+    sign: what the latter is multiplied by to give points.
+    """
+
+    number: str
+    points: str
+    sign: int = 1
+
+
 def _no_planes(settings: Mapping[str, Any]) -> Planes | None:
     return None
 
@@ -142,6 +154,7 @@ class Game:
     features: Count
     prospects: Count = 0  # features of each legal action, if `describe` gives any
     planes: Callable[[Mapping[str, Any]], Planes | None] = _no_planes  # among the features
+    rounds: Rounds | None = None  # if it has some, each with a deal of its own
     senses: tuple[str, ...] = ()  # options that only change what learners see
     hides: bool = False  # some seat may not see some cell
     cooperative: bool = False  # all seats win and lose together

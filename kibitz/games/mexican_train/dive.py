@@ -17,7 +17,7 @@ import numpy as np
 
 from kibitz.core.compiled import compiled
 from kibitz.core.game import VIEWER
-from kibitz.games.mexican_train.rules import HIGHEST, HOLDER
+from kibitz.games.mexican_train.cells import HIGHEST, HOLDER
 from kibitz.games.mexican_train.tiles import HIGH, LOW, MOST_TILES, NUMBERS, TILE
 
 # The tiles of each double-N set that are no doubles, most pips first.
@@ -89,6 +89,17 @@ def lay_out(view, desk):
     desk[DOUBLES] = doubles
     desk[SINGLES] = n
     desk[TOTAL] = total
+
+
+@compiled()
+def toggle(desk, low, high, sign):
+    """Take a tile off a desk, or put it back."""
+    if low == high:
+        desk[DOUBLES] ^= 1 << low
+    else:
+        desk[ROWS + low] ^= 1 << high
+        desk[ROWS + high] ^= 1 << low
+    desk[TOTAL] += sign * (low + high)
 
 
 @compiled()

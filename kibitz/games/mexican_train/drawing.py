@@ -31,17 +31,8 @@ from kibitz.core.svg import (
 )
 from kibitz.core.svg import opinion as shade
 from kibitz.core.table import Move, View
-from kibitz.games.mexican_train.rules import (
-    DOUBLE,
-    DRAW,
-    HIGH,
-    LINES,
-    LOW,
-    MOST_TILES,
-    NUMBERS,
-    PASS,
-    SHARED,
-)
+from kibitz.games.mexican_train.cells import DOUBLE, DRAW, LINES, PASS, SHARED
+from kibitz.games.mexican_train.tiles import HIGH, LOW, MOST_TILES, NUMBERS
 from kibitz.games.mexican_train.words import chain, engine, line_name, own_tiles, tile_name
 
 WIDTH = 800

@@ -25,7 +25,7 @@ from kibitz.core.language import (
 )
 from kibitz.core.matching import NONE, first_to_act, rows_in
 from kibitz.core.rewards import Event
-from kibitz.games.mexican_train.rules import DRAW, LINES, MOST_SEATS, PASS, TILES
+from kibitz.games.mexican_train.cells import DRAW, LINES, MOST_SEATS, PASS, TILES
 from kibitz.games.mexican_train.sight import (
     MANY_LEFT,
     MANY_PIPS,

@@ -28,6 +28,7 @@ from kibitz.core.compiled import CHOOSE, compiled
 from kibitz.core.game import VIEWER, Game
 from kibitz.core.options import Flag, Option, Real, Whole
 from kibitz.core.table import View
+from kibitz.games.mexican_train.cells import END, HAND, HOLDER, LENGTH, PASS, TILES, tiles_in_set
 from kibitz.games.mexican_train.dive import (
     DESK,
     NODES,
@@ -41,24 +42,13 @@ from kibitz.games.mexican_train.dive import IN as IN_LINE
 from kibitz.games.mexican_train.dive import OFF as OFF_LINE
 from kibitz.games.mexican_train.greatest_value import greatest_value
 from kibitz.games.mexican_train.lines import all_lines, line_value
-from kibitz.games.mexican_train.rules import (
-    END,
-    HAND,
-    HIGH,
-    HOLDER,
-    LENGTH,
-    LOW,
-    MOST_TILES,
-    PASS,
-    TILES,
-    tiles_in_set,
-)
 from kibitz.games.mexican_train.simple_agents import (
     DOUBLE_WORTH,
     endless,
     is_double,
     pips_of,
 )
+from kibitz.games.mexican_train.tiles import HIGH, LOW, MOST_TILES
 from kibitz.games.mexican_train.words import tile_name
 
 # Weights: what was set.

@@ -24,19 +24,19 @@ from kibitz.core.compiled import CHOOSE, VALUE, compiled
 from kibitz.core.game import SEATS, VIEWER, Game
 from kibitz.core.options import Option, Real
 from kibitz.core.table import View
+from kibitz.games.mexican_train.cells import END, PASS, PENNY, TILES
 from kibitz.games.mexican_train.dive import (
     DESK,
-    DOUBLES,
     IN,
     ROWS,
-    TOTAL,
     TURNS,
     dive,
     lay_out,
+    toggle,
     write_path,
 )
-from kibitz.games.mexican_train.rules import END, HIGH, LOW, MOST_TILES, PASS, PENNY, TILES
 from kibitz.games.mexican_train.simple_agents import DOUBLE_WORTH, is_double
+from kibitz.games.mexican_train.tiles import HIGH, LOW, MOST_TILES
 from kibitz.games.mexican_train.words import tile_name
 
 # Weights: what was set.
@@ -70,17 +70,6 @@ def weigh_turns(view, weights, chances):
         chances[NOW, IN, turn] = chance
         if turn > 0:
             chances[NEXT, IN, turn - 1] = chance
-
-
-@compiled()
-def toggle(desk, low, high, sign):
-    """Take a tile off a desk, or put it back."""
-    if low == high:
-        desk[DOUBLES] ^= 1 << low
-    else:
-        desk[ROWS + low] ^= 1 << high
-        desk[ROWS + high] ^= 1 << low
-    desk[TOTAL] += sign * (low + high)
 
 
 @compiled()

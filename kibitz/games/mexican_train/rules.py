@@ -16,22 +16,7 @@ boneyard   deals so many tiles to each, and the rest is drawn from: who is stuck
 cover      an open double must be answered before anything else may be played, by whoever can; not
            where all tiles of its number have been laid.
 
-tiles     number b (b + 1) / 2 + a is tile (a, b), a <= b: the first ones make up every smaller set
-state     holder      of each tile: a seat, PLAYED, BONEYARD, or ABSENT from this set or hand
-          line        of each tile that is played: a seat's, or SHARED; ENGINE for the engine
-          place       of each tile that is played: how many lie before it on its line
-          end         of each line: the number that is open there
-          length      of each line: its tiles
-          penny       of each seat: 1 where it is up
-          tiles       of each seat: how many it holds
-          may         of each seat and number: at most how many of its tiles can have that number,
-                      as everybody knows from passing; at most MANY
-          pips        of each seat, from the hands before
-          before      of each seat: pips left in the hand before this one
-          hand, left  this hand's number, and how many tiles the boneyard has
-          double      0, or 1 + the line with an open double that must be covered
-          again       1 where the seat to move has just played a double, 2 where it has drawn
-          future      hidden from all: what later deals and draws are made of
+state     see cells.py
 action    LINE * MOST_TILES + tile for a tile on a line; then PASS, DRAW
 points    pips in all hands so far and in this one, negative
 
@@ -48,6 +33,7 @@ import numpy as np
 from kibitz.core.chance import below, shuffle, sow
 from kibitz.core.compiled import (
     DEAL,
+    DESCRIBE,
     LEGAL,
     LOOK,
     OBSERVE,
@@ -64,100 +50,55 @@ from kibitz.core.game import (
     SEAT,
     SEATS,
     VIEWER,
-    Cells,
     Game,
-    Layout,
+    Rounds,
     copy_cells,
 )
-from kibitz.core.options import Flag, Whole
 from kibitz.core.table import Table
-from kibitz.games.mexican_train.tiles import HIGH, LOW, MOST_NUMBER, MOST_TILES, NUMBERS, TILE
-
-MOST_SEATS = 12
-LINES = MOST_SEATS + 1
-SHARED = MOST_SEATS  # the line of everybody
-ENGINE = LINES  # the "line" of the engine itself
-MANY = 99  # more than any hand can have of a number
-MOST_PLIES = 32_000  # what a cell can count
-MIXED = 8  # circles for each hidden tile
-
-BONEYARD, PLAYED, ABSENT = 20, 21, 22  # holders that are no seats; the last two are for all to see
-PASS = LINES * MOST_TILES
-DRAW = PASS + 1
-DOUBLE, DREW = 1, 2  # in `again`
-SEEDS = 4  # cells of 15 bits
-BITS = 15
-
-OPTIONS = (
-    Whole(
-        name="highest", default=9, help="the highest number of pips on half a tile",
-        low=6, high=MOST_NUMBER,
-    ),
-    Whole(
-        name="hands", default=0, help="hands to play, at most; none for one from every double",
-        low=1, high=NUMBERS, none=0,
-    ),
-    Whole(
-        name="boneyard", default=0, help="tiles dealt to each, while they last; none for all",
-        low=1, high=20, none=0,
-    ),
-    Flag(name="cover", default=False, help="an open double must be answered first"),
-)  # fmt: skip
-
-LAYOUT = Layout(
-    OPTIONS,
-    {
-        "holder": Cells(MOST_TILES, 0, ABSENT),
-        "line": Cells(MOST_TILES, 0, ENGINE),
-        "place": Cells(MOST_TILES, 0, MOST_TILES),
-        "end": Cells(LINES, 0, MOST_NUMBER),
-        "length": Cells(LINES, 0, MOST_TILES),
-        "penny": Cells(MOST_SEATS, 0, 1),
-        "tiles": Cells(MOST_SEATS, 0, MOST_TILES),
-        "may": Cells(MOST_SEATS * NUMBERS, 0, MANY),
-        "pips": Cells(MOST_SEATS, 0, 32767),
-        "before": Cells(MOST_SEATS, 0, 32767),
-        "hand": Cells(1, 0, NUMBERS),
-        "left": Cells(1, 0, MOST_TILES),
-        "double": Cells(1, 0, LINES),
-        "again": Cells(1, 0, DREW),
-        "future": Cells(SEEDS, 0, (1 << BITS) - 1),
-    },
-)
-HIGHEST = LAYOUT.option("highest")
-HANDS_TO_PLAY = LAYOUT.option("hands")
-DEALT = LAYOUT.option("boneyard")
-COVER = LAYOUT.option("cover")
-(
-    HOLDER,
-    LINE,
-    PLACE,
-    END,
-    LENGTH,
-    PENNY,
-    TILES,
-    MAY,
-    PIPS,
-    BEFORE,
-    HAND,
-    LEFT,
-    OPEN_DOUBLE,
+from kibitz.games.mexican_train.cells import (
+    ABSENT,
     AGAIN,
+    BEFORE,
+    BITS,
+    BONEYARD,
+    COVER,
+    DEALT,
+    DOUBLE,
+    DRAW,
+    DREW,
+    END,
+    ENGINE,
     FUTURE,
-) = (LAYOUT.start(name) for name in LAYOUT.own)
-
-
-@compiled()
-def tiles_in_set(state):
-    """Count the tiles of the set."""
-    return (int(state[HIGHEST]) + 1) * (int(state[HIGHEST]) + 2) // 2
-
-
-@compiled()
-def hands_to_play(state):
-    """Count the hands of the game."""
-    doubles = int(state[HIGHEST]) + 1
-    return doubles if state[HANDS_TO_PLAY] == 0 else min(doubles, int(state[HANDS_TO_PLAY]))
+    HAND,
+    HIGHEST,
+    HOLDER,
+    LAYOUT,
+    LEFT,
+    LENGTH,
+    LINE,
+    LINES,
+    MANY,
+    MAY,
+    MIXED,
+    MOST_PLIES,
+    MOST_SEATS,
+    OPEN_DOUBLE,
+    OPTIONS,
+    PASS,
+    PENNY,
+    PIPS,
+    PLACE,
+    PLAYED,
+    SEEDS,
+    SHARED,
+    TILES,
+    hands_to_play,
+    is_open,
+    is_shared_open,
+    tiles_in_set,
+)
+from kibitz.games.mexican_train.prospects import COLUMNS, PLAIN, describe_options
+from kibitz.games.mexican_train.tiles import HIGH, LOW, MOST_TILES, NUMBERS, TILE
 
 
 @compiled()
@@ -225,25 +166,6 @@ def deal(state, rng):
 
 
 # --- moves ---------------------------------------------------------------------------------------
-
-
-@compiled()
-def is_shared_open(state):
-    """Tell whether every seat's line has been started."""
-    for seat in range(state[SEATS]):
-        if state[LENGTH + seat] == 0:
-            return False
-    return True
-
-
-@compiled()
-def is_open(state, seat, line, shared):
-    """Tell whether a seat may play on a line."""
-    if state[OPEN_DOUBLE] > 0:
-        return line == state[OPEN_DOUBLE] - 1
-    if line == SHARED:
-        return shared
-    return line == seat or (line < state[SEATS] and state[PENNY + line] == 1)
 
 
 @compiled(LEGAL)
@@ -652,6 +574,12 @@ def observe(view, features):
     features[at + 3] = view[AGAIN] == DOUBLE
 
 
+@compiled(DESCRIBE)
+def describe(view, actions, n, prospects):
+    """Write what comes of each option, see prospects.py."""
+    describe_options(view, actions, n, prospects)
+
+
 FEATURES = FEATURES_OF_TILE * MOST_TILES + LINES * FEATURES_OF_LINE + MOST_SEATS * NUMBERS + 4
 
 # --- bounds and checks ---------------------------------------------------------------------------
@@ -679,6 +607,11 @@ def most_plies(settings: Mapping[str, Any]) -> int:
     hands = min(settings["hands"] or NUMBERS, settings["highest"] + 1)
     each = tiles * (2 * seats + 1) + (2 * tiles if settings["boneyard"] else 0)
     return min(MOST_PLIES, hands * each)
+
+
+def prospects(settings: Mapping[str, Any]) -> int:
+    """Count the features of each option."""
+    return COLUMNS if settings["lines"] else PLAIN
 
 
 def flaw(table: Table) -> str | None:
@@ -740,11 +673,14 @@ GAME = Game(
     default_seats=4,
     options=OPTIONS,
     layout=LAYOUT,
-    functions=Rules(deal, legal, play, score, look, redeal, observe),
+    functions=Rules(deal, legal, play, score, look, redeal, observe, describe=describe),
     actions=DRAW + 1,
     most_legal=most_legal,
     most_plies=most_plies,
     features=FEATURES,
     hides=True,
     flaw=flaw,
+    prospects=prospects,
+    senses=("lines",),
+    rounds=Rounds("hand", "pips", -1),
 )

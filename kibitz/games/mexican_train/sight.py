@@ -19,9 +19,7 @@ import numpy as np
 from kibitz.core.compiled import compiled
 from kibitz.core.game import HIDDEN, SEAT, SEATS, VIEWER
 from kibitz.core.matching import NO_ACTION, START, STRIDE
-from kibitz.games.mexican_train.dive import DESK, ROWS, TOTAL, TURNS, dive, lay_out, write_path
-from kibitz.games.mexican_train.planner import toggle
-from kibitz.games.mexican_train.rules import (
+from kibitz.games.mexican_train.cells import (
     AGAIN,
     DOUBLE,
     DRAW,
@@ -47,7 +45,17 @@ from kibitz.games.mexican_train.rules import (
     is_shared_open,
     tiles_in_set,
 )
-from kibitz.games.mexican_train.rules import PIPS as PIPS_BEFORE
+from kibitz.games.mexican_train.cells import PIPS as PIPS_BEFORE
+from kibitz.games.mexican_train.dive import (
+    DESK,
+    ROWS,
+    TOTAL,
+    TURNS,
+    dive,
+    lay_out,
+    toggle,
+    write_path,
+)
 from kibitz.games.mexican_train.tiles import HIGH, LOW, MOST_TILES, NUMBERS, PIPS, TILE
 
 GAME_, PLAN, RIVAL, MOVE = range(4)  # groups

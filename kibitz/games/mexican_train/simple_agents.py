@@ -14,7 +14,8 @@ from kibitz.core.agent import CompiledAgent, Kind, Opinion, opinion
 from kibitz.core.chance import draw_best, uniform
 from kibitz.core.compiled import CHOOSE, VALUE, compiled
 from kibitz.core.table import View
-from kibitz.games.mexican_train.rules import HIGH, LOW, MOST_TILES, PASS
+from kibitz.games.mexican_train.cells import PASS
+from kibitz.games.mexican_train.tiles import HIGH, LOW, MOST_TILES
 
 DOUBLE_WORTH = 1e9  # what a double is worth to those who lay every double at once
 

@@ -9,17 +9,8 @@ from collections.abc import Sequence
 from kibitz.core.errors import UnreadableMove
 from kibitz.core.reading import unreadable
 from kibitz.core.table import View
-from kibitz.games.mexican_train.rules import (
-    DRAW,
-    ENGINE,
-    HIGH,
-    LOW,
-    MOST_TILES,
-    PASS,
-    PLAYED,
-    SHARED,
-    TILE,
-)
+from kibitz.games.mexican_train.cells import DRAW, ENGINE, PASS, PLAYED, SHARED
+from kibitz.games.mexican_train.tiles import HIGH, LOW, MOST_TILES, TILE
 
 RULES = """\
 Dominoes are laid in lines that all begin at one double, the engine. Everybody has a line of their

@@ -1,9 +1,12 @@
-"""The network in JAX, and one step of learning. Only this file and `backend.py` know JAX."""
+"""The network in JAX, and how it takes steps of learning.
+
+Only this file, `backend.py` and the losses of the learners know JAX.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -11,9 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 
-from kibitz.learners.ppo.shape import Shape
-
-FAR = -1e9  # of an option that is not there
+from kibitz.neural.shape import Shape
 
 
 class Layer(eqx.Module):
@@ -68,15 +69,31 @@ class Network(eqx.Module):
 
         owned [chunks, n]: 1 where a chunk belongs to a decision.
         """
-        first, inputs = self.option[0], state.shape[1]
-        weight = first.weight
-        common = owned @ (state @ weight[:inputs] + first.bias)
-        out = options[..., 1:] @ weight[inputs + self.shape.seen :] + common[:, None]
+        common = owned @ self._common(state)
+        owner = jnp.argmax(owned, axis=1)[:, None]
+        return self._weigh(state.shape[1], cells, options, owner, common[:, None])
+
+    def number_of_one(
+        self, state: jax.Array, cells: jax.Array | None, options: jax.Array
+    ) -> jax.Array:
+        """Give the policy's number for one option of each decision, [n, 1 + prospects]."""
+        owner = jnp.arange(len(options))
+        return self._weigh(state.shape[1], cells, options, owner, self._common(state))
+
+    def _common(self, state: jax.Array) -> jax.Array:
+        """Give what the first layer makes of the trunk: the same for all options of a decision."""
+        return state @ self.option[0].weight[: state.shape[1]] + self.option[0].bias
+
+    def _weigh(
+        self, inputs: int, cells: jax.Array | None, options: jax.Array, owner: jax.Array,
+        common: jax.Array,
+    ) -> jax.Array:  # fmt: skip
+        weight = self.option[0].weight
+        out = options[..., 1:] @ weight[inputs + self.shape.seen :] + common
         if cells is not None:
             place = options[..., 0].astype(jnp.int32)
-            owner = jnp.argmax(owned, axis=1)
             at = jnp.maximum(place, 0)
-            seen = jnp.swapaxes(cells, 1, 2)[owner[:, None], at]
+            seen = jnp.swapaxes(cells, 1, 2)[owner, at]
             seen = jnp.where((place >= 0)[..., None], seen, 0.0)
             out = out + seen @ weight[inputs : inputs + self.shape.seen]
         out = jax.nn.relu(out)
@@ -140,70 +157,6 @@ def owned_by(owner: jax.Array, n: int) -> jax.Array:
     return (owner[:, None] == jnp.arange(n)[None]).astype(jnp.float32)
 
 
-class Sample(NamedTuple):
-    """Decisions to learn from, and what came of them."""
-
-    features: Any  # [n, features]
-    options: Any  # [chunks, CHUNK, 1 + prospects], or empty
-    owner: Any  # [chunks]
-    known: Any  # [chunks, CHUNK], or [n, actions] by number
-    chosen: Any  # [n]: among all chunks, or the action's number
-    chances: Any  # [n]: the logarithm of the chance it had
-    gains: Any  # [n]: advantages
-    returns: Any  # [n]
-
-
-def logs_of(network: Network, sample: Sample) -> tuple[jax.Array, jax.Array, jax.Array]:
-    """Give the logarithm of the chosen options' chances, the entropy, and the value, all [n]."""
-    state, cells = network.state_of(sample.features)
-    value = network.value_of(state)
-    n = len(sample.features)
-    if network.shape.actions:
-        raw = jnp.where(sample.known, network.numbers_of(state), FAR)
-        logs = jax.nn.log_softmax(raw, axis=1)
-        entropy = -jnp.where(sample.known, jnp.exp(logs) * logs, 0.0).sum(1)
-        return jnp.take_along_axis(logs, sample.chosen[:, None], 1)[:, 0], entropy, value
-    owned = owned_by(sample.owner, n)
-    raw = network.numbers_of_options(state, cells, sample.options, owned)
-    raw = jnp.where(sample.known, raw, FAR)
-    tops = jax.lax.stop_gradient(
-        jnp.where(owned > 0, raw.max(1, keepdims=True), FAR).max(0)  # [n]
-    )
-    raised = jnp.where(sample.known, jnp.exp(raw - (owned @ tops)[:, None]), 0.0)
-    total = raised.sum(1) @ owned
-    logs = raw - (owned @ (jnp.log(total) + tops))[:, None]
-    entropy = -(jnp.where(sample.known, jnp.exp(logs) * logs, 0.0).sum(1) @ owned)
-    return logs.reshape(-1)[sample.chosen], entropy, value
-
-
-class Figures(NamedTuple):
-    """How a step of learning went."""
-
-    policy_loss: Any
-    value_loss: Any
-    entropy: Any
-    clipped: Any
-    divergence: Any
-
-
-def loss_of(
-    network: Network, sample: Sample, clip: jax.Array, entropy_weight: jax.Array,
-    value_weight: jax.Array,
-) -> tuple[jax.Array, Figures]:  # fmt: skip
-    """Give what is to be made small: the clipped objective, errors of the value, and certainty."""
-    logs, entropy, value = logs_of(network, sample)
-    change = logs - sample.chances
-    ratio = jnp.exp(change)
-    gain = sample.gains
-    policy = -jnp.minimum(ratio * gain, jnp.clip(ratio, 1 - clip, 1 + clip) * gain).mean()
-    error = 0.5 * ((value - sample.returns) ** 2).mean()
-    uncertainty = entropy.mean()
-    clipped = (jnp.abs(ratio - 1) > clip).mean()
-    divergence = (ratio - 1 - change).mean()
-    total = policy + value_weight * error - entropy_weight * uncertainty
-    return total, Figures(policy, error, uncertainty, clipped, divergence)
-
-
 def optimizer_of(max_norm: Any) -> optax.GradientTransformation:
     """Make the optimiser; the learning rate is given with every step."""
     return optax.chain(optax.clip_by_global_norm(max_norm), optax.scale_by_adam(eps=1e-5))
@@ -214,30 +167,36 @@ def first_memory(network: Network) -> Any:
     return optimizer_of(1.0).init(network)
 
 
-@jax.jit
-def improve(
-    network: Network, memory: Any, samples: Sample, count: jax.Array, rate: jax.Array,
-    clip: jax.Array, entropy_weight: jax.Array, value_weight: jax.Array, max_norm: jax.Array,
-) -> tuple[Network, Any, Figures]:  # fmt: skip
-    """Take a step of learning by each of the first `count` samples; give the sums of the figures.
+def improver(loss_of: Callable[..., tuple[jax.Array, Any]], figures: Any) -> Any:
+    """Make the function that takes steps of learning by a loss.
 
-    The samples are stacked: calling this once for many steps saves as much time as a small network
-    takes for its arithmetic.
+    loss_of(network, sample, *numbers) gives what is to be made small, and figures of that type.
     """
-    optimizer = optimizer_of(max_norm)
 
-    def step(place: Any, so_far: tuple[Network, Any, Figures]) -> Any:
-        network, memory, sums = so_far
-        sample = jax.tree.map(lambda array: array[place], samples)
-        gradients, figures = jax.grad(loss_of, has_aux=True)(
-            network, sample, clip, entropy_weight, value_weight
-        )
-        steps, memory = optimizer.update(gradients, memory)
-        steps = jax.tree.map(lambda step: -rate * step, steps)
-        network = eqx.apply_updates(network, steps)
-        return network, memory, jax.tree.map(jnp.add, sums, figures)
+    @jax.jit
+    def improve(
+        network: Network, memory: Any, samples: Any, count: jax.Array, rate: jax.Array,
+        max_norm: jax.Array, *numbers: jax.Array,
+    ) -> tuple[Network, Any, Any]:  # fmt: skip
+        """Take a step by each of the first `count` samples; give the sums of the figures.
 
-    begin = network, memory, Figures(*[jnp.float32(0.0)] * len(Figures._fields))
-    if len(samples.features) == 1:
-        return step(0, begin)
-    return jax.lax.fori_loop(0, count, step, begin)
+        The samples are stacked: calling this once for many steps saves as much time as a small
+        network takes for its arithmetic.
+        """
+        optimizer = optimizer_of(max_norm)
+
+        def step(place: Any, so_far: tuple[Network, Any, Any]) -> Any:
+            network, memory, sums = so_far
+            sample = jax.tree.map(lambda array: array[place], samples)
+            gradients, seen = jax.grad(loss_of, has_aux=True)(network, sample, *numbers)
+            steps, memory = optimizer.update(gradients, memory)
+            steps = jax.tree.map(lambda step: -rate * step, steps)
+            network = eqx.apply_updates(network, steps)
+            return network, memory, jax.tree.map(jnp.add, sums, seen)
+
+        begin = network, memory, figures(*[jnp.float32(0.0)] * len(figures._fields))
+        if len(samples.features) == 1:
+            return step(0, begin)
+        return jax.lax.fori_loop(0, count, step, begin)
+
+    return improve

@@ -36,13 +36,18 @@ class Journal:
             self._writer.close()
 
 
-def plot(rows: Sequence[Mapping[str, Any]], path: Path, run: Run) -> None:
-    """Draw strength, and how uncertain the policy is, over the decisions."""
+def plot(
+    rows: Sequence[Mapping[str, Any]], path: Path, run: Run, learner: str, doubts: Mapping[str, str]
+) -> None:
+    """Draw strength, and how unsure the network is, over the decisions.
+
+    doubts: the figures that say so, with their labels.
+    """
     settings: Any = run.about["settings"]
     canvas = Canvas(
-        f"{run.game.described()}: PPO",
-        f"aim {settings['aim']}, layers {settings['hidden']}, entropy {settings['entropy']}, "
-        f"rate {settings['rate']:g}; seed {run.about['seed']}",
+        f"{run.game.described()}: {learner}",
+        f"aim {settings['aim']}, layers {settings['hidden']}, rate {settings['rate']:g}; "
+        f"seed {run.about['seed']}",
     )
     strength, doubt = canvas.axes(2)
     at = [row["decisions"] / 1e6 for row in rows]
@@ -63,9 +68,8 @@ def plot(rows: Sequence[Mapping[str, Any]], path: Path, run: Run) -> None:
     strength.set(xlabel="million decisions")
     learned = rows[1:]  # before the first update nothing is known of these
     at = at[1:]
-    doubt.plot(at, [row["entropy"] for row in learned], color=GREEN, label="uncertainty")
-    explained = [row["explained"] for row in learned]
-    doubt.plot(at, explained, color=QUIET, ls="--", label="value explained")
+    for (name, label), colour, dash in zip(doubts.items(), (GREEN, QUIET), "-:", strict=False):
+        doubt.plot(at, [row[name] for row in learned], color=colour, ls=dash, label=label)
     doubt.set(xlabel="million decisions", xlim=strength.get_xlim(), ylim=(-0.05, None))
     for axes in (strength, doubt):
         axes.legend(frameon=False, fontsize=9)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -17,20 +17,24 @@ from kibitz.core.game import MOST_SEATS, Game
 from kibitz.core.record import flaw_of_cells
 from kibitz.core.registry import find_agent
 from kibitz.core.table import Table
-from kibitz.learners.ppo.boards import (
+from kibitz.neural.boards import (
     AIMS,
     CHUNK,
     ENDLESS,
     EVENTS,
     ILLEGAL,
     LATEST,
+    NO_ROUNDS,
     NONE,
     PAST,
     TALLY,
     advantages,
+    best_numbers,
     deal_boards,
     describe_at,
     gather,
+    gather_chosen,
+    lambda_returns,
     look_at,
     pick,
     play_boards,
@@ -116,7 +120,8 @@ class Boards:
 
     def __init__(
         self, game: Game, *, boards: int, steps: int, seed: int, opponents: str, aim: str,
-        rewards: str, opening: int = 0, ahead: bool = False, cores: int | None = None,
+        rewards: str, rounds: bool = False, opening: int = 0, ahead: bool = False,
+        cores: int | None = None,
     ) -> None:  # fmt: skip
         if not game.is_compiled:
             raise Misuse(f"{game.name} is not compiled, and boards are; see docs/add-a-game.md.")
@@ -132,6 +137,10 @@ class Boards:
             self.amounts, self.count = game.rewards.amounts(rewards), pointer(game.rewards.count)
         elif rewards:
             raise Misuse("Rewards for events are paid with aim=events only.")
+        self.rounds = NO_ROUNDS
+        if rounds and game.rounds is not None:
+            named = (game.rounds.number, game.rounds.points)
+            self.rounds = np.array([*map(game.layout.start, named), game.rounds.sign])
         self.cores = min(cores or os.cpu_count() or 1, boards)
         self._pool = ThreadPoolExecutor(self.cores) if self.cores > 1 else None
         self._took: dict[str, float] = {}  # seconds of each kind of work on one core
@@ -164,6 +173,8 @@ class Boards:
         self.values = np.zeros(rows, np.float32)
         self.rewards = np.zeros(rows)
         self.ended = np.zeros(rows, np.bool_)
+        self.taken = np.zeros(rows, np.float32)  # the network's number for what was chosen
+        self.best = np.zeros(rows, np.float32)  # and its greatest
         self.gains = np.zeros(rows)
         self.usable = np.zeros(rows, np.bool_)
         self.chosen = np.full(boards, NONE)
@@ -172,7 +183,7 @@ class Boards:
         deal_boards(
             game.rules, self.states, self.blank, opening, most, self.seed, self.own_seed,
             self.deals, self.rngs, self.opponents.rivals, self.who, self.memory, self.last,
-            self.aim, self.held,
+            self.rounds, self.aim, self.held,
         )  # fmt: skip
         self._step()  # named opponents who begin have moved now
 
@@ -184,7 +195,7 @@ class Boards:
         """Give all that is needed to go on with the same games."""
         return {f"boards.{name}": getattr(self, name) for name in self.KEPT}
 
-    def take_up(self, kept: dict[str, np.ndarray]) -> None:
+    def take_up(self, kept: Mapping[str, np.ndarray]) -> None:
         """Go on with games that were kept, if they can be."""
         who, rivals = kept["boards.who"], self.opponents.rivals[:, None]
         found = (
@@ -205,8 +216,14 @@ class Boards:
 
     # --- playing -------------------------------------------------------------------------------
 
-    def roll(self, think: Think, think_past: Think | None, past_boards: int) -> None:
-        """Fill the buffer with the policy's decisions and what came of them."""
+    def roll(
+        self, think: Think, think_past: Think | None, past_boards: int, epsilon: float = 0.0,
+        temperature: float = 1.0,
+    ) -> None:  # fmt: skip
+        """Fill the buffer with the policy's decisions and what came of them.
+
+        epsilon: the share that is made by lot. temperature: of the others; 0 takes the best.
+        """
         self.last[:] = NONE
         self.tally[:] = 0.0
         self.rewards[:] = 0.0
@@ -227,12 +244,16 @@ class Boards:
                 past, _ = think_past(self.features[t, :past_boards], options, owner)
             self.seconds["network"] += time.perf_counter() - began
             if t == self.steps:
+                best_numbers(
+                    t, numbers.ravel(), self.by_number, self.legal, self.counts, self.begins,
+                    self.best,
+                )  # fmt: skip
                 break
             began = time.perf_counter()
             pick(
-                t, 0, self.size, numbers.ravel(), past.ravel(), self.by_number, self.mine,
-                self.legal, self.counts, self.begins, self.rngs, self.chosen, self.places,
-                self.chances,
+                t, 0, self.size, numbers.ravel(), past.ravel(), self.by_number, epsilon,
+                temperature, self.mine, self.legal, self.counts, self.begins, self.rngs,
+                self.chosen, self.places, self.chances, self.taken, self.best,
             )  # fmt: skip
             self._step()
             self.seconds["engine"] += time.perf_counter() - began
@@ -293,7 +314,7 @@ class Boards:
                 self._weights[worker], opponents.starts, self.count, self.amounts, self.aim,
                 first, last, self.chosen, self.states, self.blank, self.opening, most, self.seed,
                 self.own_seed, self.deals, self.rngs, opponents.rivals, self.who, self.memory,
-                self.last, self.held, self.rewards, self.ended, self.tally, most_plies,
+                self.last, self.rounds, self.held, self.rewards, self.ended, self.tally, most_plies,
                 trouble[worker],
             )  # fmt: skip
 
@@ -324,21 +345,26 @@ class Boards:
         """What rewards are multiplied by, so that what is earned from a decision on is about 1."""
         return 1.0 / float(self.deviation[0]) if self.deviation[0] else 1.0
 
-    def judge(self, gamma: float, lam: float) -> np.ndarray:
-        """Work out advantages and what was earned; give the rows to learn from."""
+    def judge(self, gamma: float, lam: float, by_options: bool = False) -> np.ndarray:
+        """Work out advantages and what was earned; give the rows to learn from.
+
+        by_options: go by the value of the best option, not by that of the position.
+        """
         if not self.deviation[0]:  # nothing is known of the rewards: look at them alone
-            self.deviation[0] = self._earned(gamma, 1.0, np.zeros_like(self.values))
-        seen = self._earned(gamma, lam, self.values) / self.scale
+            self.deviation[0] = self._earned(gamma, 1.0, np.zeros_like(self.values), False)
+        seen = self._earned(gamma, lam, self.values, by_options) / self.scale
         if self.deviation[0] and self.rewards.any():  # else it would follow the values alone
             self.deviation[0] += ADAPT * (seen - self.deviation[0])
         return np.flatnonzero(self.usable)
 
-    def _earned(self, gamma: float, lam: float, values: np.ndarray) -> float:
+    def _earned(self, gamma: float, lam: float, values: np.ndarray, by_options: bool) -> float:
         """Work out advantages; give how much what is earned differs between decisions."""
-        advantages(
-            gamma, lam, self.steps, self.scale, self.rewards, values, self.mine, self.follow,
-            self.ended, self.gains, self.usable,
-        )  # fmt: skip
+        known = (self.mine, self.follow, self.ended, self.gains, self.usable)
+        settings = (gamma, lam, self.steps, self.scale, self.rewards, values)
+        if by_options:
+            lambda_returns(*settings, self.taken, self.best, *known)
+        else:
+            advantages(*settings, *known)
         return float(np.std((self.gains + values)[self.usable])) if self.usable.any() else 0.0
 
     def samples(self, rows: np.ndarray, room: int) -> tuple[np.ndarray, ...]:
@@ -363,3 +389,15 @@ class Boards:
                 features[place], options[place], owner[place], known[place], chosen[place],
             )  # fmt: skip
         return features, options, owner, known, chosen
+
+    def taken_options(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Give the features, the option that was taken and its number, of some rows."""
+        n = len(rows)
+        features = np.empty((n, self.features.shape[2]), np.float32)
+        options = np.zeros((n, self.prospects), np.float32)
+        actions = np.empty(n, np.int32)
+        gather_chosen(
+            rows, self.features, self.begins, self.options, self.legal, self.places,
+            self.by_number, features, options, actions,
+        )  # fmt: skip
+        return features, options, actions

@@ -189,8 +189,8 @@ def widened(
 # The weights of the agent begin with numbers that say what follows.
 HEAD = (
     TEMPERATURE, FEATURES, ACTIONS, PROSPECTS, PLANES_FIRST, PLANES_COUNT, HEIGHT, WIDTH,
-    CONVOLUTIONS, TRUNK, OPTION, SENSES, AHEAD,
-) = range(13)  # fmt: skip
+    CONVOLUTIONS, TRUNK, OPTION, SENSES, AHEAD, SCALE,
+) = range(14)  # fmt: skip
 LAYERS = len(HEAD)  # then their sizes, MOST_LAYERS each: channels, hidden, option_hidden
 SENSE_CELLS = LAYERS + 3 * MOST_LAYERS  # then cells of options, and what they are to hold
 MOST_SENSES = 8
@@ -198,7 +198,7 @@ FIRST = SENSE_CELLS + 2 * MOST_SENSES
 
 
 def flat(
-    game: Game, shape: Shape, weights: Mapping[str, np.ndarray], temperature: float
+    game: Game, shape: Shape, weights: Mapping[str, np.ndarray], temperature: float, scale: float
 ) -> np.ndarray:
     """Put everything that compiled inference needs into one array.
 
@@ -223,7 +223,7 @@ def flat(
     ]
     if len(cells) > MOST_SENSES:
         raise BrokenRules(f"{game.name}: {len(cells)} cells of senses are too many.")
-    head[SENSES], head[AHEAD] = len(cells), shape.ahead
+    head[SENSES], head[AHEAD], head[SCALE] = len(cells), shape.ahead, scale
     for place, cell in enumerate(cells):
         head[SENSE_CELLS + 2 * place :][:2] = cell, blank[cell]
     return np.concatenate([head, *(weights[name].ravel() for name in shape.sizes())])

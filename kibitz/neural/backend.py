@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 from types import ModuleType
@@ -11,8 +12,8 @@ from kibitz.core.errors import Misuse
 _threads: int | None = None
 
 
-def network_module(threads: int) -> ModuleType:
-    """Give `network.py` with JAX on so many threads.
+def module_with_jax(name: str, threads: int) -> ModuleType:
+    """Give a module of ours that needs JAX, with that on so many threads.
 
     Sums are split by the number of threads, not by the number of cores: with the same threads the
     result is the same on any number of cores of one kind. JAX reads it once, when it starts.
@@ -33,10 +34,9 @@ def network_module(threads: int) -> ModuleType:
             "another one."
         )
     try:
-        from kibitz.learners.ppo import network
+        return importlib.import_module(name)
     except ModuleNotFoundError as error:
         raise Misuse(
             f"Training a network needs {error.name}, which is not installed. "
             "Try: pip install 'kibitz[neural]'"
         ) from error
-    return network

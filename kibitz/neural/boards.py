@@ -21,6 +21,8 @@ AIMS = WIN, MARGIN, POINTS, EVENTS = range(4)
 CHUNK = 8  # options lie in chunks of so many, all of one decision
 ILLEGAL, ENDLESS = 1, 2  # what may be wrong, see `play_boards`
 # What is counted for every board, see `end`.
+NO_ROUNDS = np.array([-1, 0, 0])
+NUMBER, EARLIER, SIGN = range(3)  # which round it is, points of earlier ones, and their sign
 TALLY = GAMES, MOVES, EARNED, RIVAL_GAMES, SHARE = range(5)
 
 
@@ -42,10 +44,30 @@ def worth(points, seat, aim, over):
 
 
 @compiled()
-def start_held(rules, state, board, aim, held):
+def is_new_round(before, state, rounds):
+    """Tell whether a round has ended, if rounds count as games: rounds are `NO_ROUNDS` if not."""
+    return rounds[NUMBER] >= 0 and before[rounds[NUMBER]] != state[rounds[NUMBER]]
+
+
+@compiled()
+def points_of(rules, before, state, rounds, points):
+    """Write the points of every seat; those of the round, if rounds count as games."""
+    rules.score(state, points)
+    if rounds[NUMBER] < 0:
+        return
+    ended = is_new_round(before, state, rounds) or state[SEAT] == OVER
+    for seat in range(len(points)):
+        earlier = rounds[SIGN] * float(before[rounds[EARLIER] + seat])
+        if ended:  # `score` may count what was dealt since
+            points[seat] = rounds[SIGN] * float(state[rounds[EARLIER] + seat])
+        points[seat] -= earlier
+
+
+@compiled()
+def start_held(rules, state, rounds, board, aim, held):
     """Write what every seat has in hand after the deal."""
     points = np.zeros(held.shape[1])
-    rules.score(state, points)
+    points_of(rules, state, state, rounds, points)
     for seat in range(held.shape[1]):
         held[board, seat] = worth(points, seat, aim, False)
 
@@ -89,7 +111,7 @@ def deal_board(
 @compiled()
 def deal_boards(
     rules, states, blank, opening, most_legal, seed, own_seed, deals, rngs, rivals, who, memory,
-    last, aim, held,
+    last, rounds, aim, held,
 ):  # fmt: skip
     """Deal the first games."""
     for board in range(len(states)):
@@ -97,17 +119,16 @@ def deal_boards(
             rules, board, states, blank, opening, most_legal, seed, own_seed, deals, rngs, rivals,
             who, memory, last,
         )  # fmt: skip
-        start_held(rules, states[board], board, aim, held)
+        start_held(rules, states[board], rounds, board, aim, held)
 
 
 @compiled()
-def pay(rules, count, amounts, aim, before, action, state, board, held, last, rewards):
+def pay(
+    count, amounts, aim, before, action, state, points, over, board, held, last, rewards
+):  # fmt: skip
     """Pay every seat for what an action has brought it."""
     seats = held.shape[1]
-    over = state[SEAT] == OVER
     counts = np.zeros(len(amounts))
-    points = np.zeros(seats)
-    rules.score(state, points)
     for seat in range(seats):
         if aim == EVENTS:
             earned = 0.0
@@ -123,15 +144,14 @@ def pay(rules, count, amounts, aim, before, action, state, board, held, last, re
 
 
 @compiled()
-def end(rules, state, board, who, last, ended, tally):
-    """Close what was open on a board whose game is over, and count it."""
+def end(points, plies, board, who, last, ended, tally):
+    """Close what was open on a board whose game, or round, is over, and count it."""
     seats = who.shape[1]
-    points = np.zeros(seats)
-    rules.score(state, points)
     learning, earned, share, rivals = 0, 0.0, 0.0, False
     for seat in range(seats):
         if last[board, seat] != NONE:
             ended[last[board, seat], board] = True
+            last[board, seat] = NONE
         if who[board, seat] == LATEST:
             learning += 1
             earned += points[seat]
@@ -139,7 +159,7 @@ def end(rules, state, board, who, last, ended, tally):
         else:
             rivals = True
     tally[board, GAMES] += 1
-    tally[board, MOVES] += state[PLIES]
+    tally[board, MOVES] += plies
     tally[board, EARNED] += earned / learning
     if rivals:
         tally[board, RIVAL_GAMES] += 1
@@ -150,12 +170,13 @@ def end(rules, state, board, who, last, ended, tally):
 def play_boards(
     rules, chooses, notices, listens, weights, starts, count, amounts, aim, first, last_board,
     chosen, states, blank, opening, most_legal, seed, own_seed, deals, rngs, rivals, who, memory,
-    last, held, rewards, ended, tally, most_plies, trouble,
+    last, rounds, held, rewards, ended, tally, most_plies, trouble,
 ):  # fmt: skip
     """Play the chosen action on each board, and then for named opponents until a learner moves."""
     before = np.empty_like(blank)
     view = np.empty_like(blank)
     actions = np.empty(most_legal, np.int32)
+    points = np.zeros(who.shape[1])
     for board in range(first, last_board):
         state = states[board]
         action = chosen[board]
@@ -187,14 +208,21 @@ def play_boards(
                     notices[agent](view, state[SEAT], action, memory[board, seat])
             copy_cells(state, before)
             rules.play(state, action)
-            pay(rules, count, amounts, aim, before, action, state, board, held, last, rewards)
-            if state[SEAT] == OVER:
-                end(rules, state, board, who, last, ended, tally)
+            points_of(rules, before, state, rounds, points)
+            new_round, over = is_new_round(before, state, rounds), state[SEAT] == OVER
+            pay(
+                count, amounts, aim, before, action, state, points, over or new_round, board, held,
+                last, rewards,
+            )  # fmt: skip
+            if over or new_round:
+                end(points, state[PLIES], board, who, last, ended, tally)
+            if over:
                 deal_board(
                     rules, board, states, blank, opening, most_legal, seed, own_seed, deals, rngs,
                     rivals, who, memory, last,
                 )  # fmt: skip
-                start_held(rules, state, board, aim, held)
+            if over or new_round:
+                start_held(rules, state, rounds, board, aim, held)
             action = NONE
 
 
@@ -249,17 +277,19 @@ def describe_at(rules, t, first, last_board, views, legal, counts, begins, ahead
 
 @compiled()
 def pick(
-    t, first, last_board, logits, past_logits, by_number, mine, legal, counts, begins, rngs, chosen,
-    places, chances,
+    t, first, last_board, logits, past_logits, by_number, epsilon, temperature, mine, legal, counts,
+    begins, rngs, chosen, places, chances, taken, best,
 ):  # fmt: skip
     """Draw an action on each board from the policy, and keep the logarithm of its chance.
+
+    At a temperature of 0 the best is taken. A share of epsilon is by lot.
 
     logits: flat; of option i on a board at CHUNK * its first chunk in this step, plus i; or, by
     number, [boards, actions]. past_logits: the same of an earlier self, for the boards where one
     may be to move; these come first.
     """
     most = legal.shape[2]
-    raised = np.empty(most)
+    numbers, raised = np.empty(most), np.empty(most)
     first_chunk = begins[t, 0]
     for board in range(first, last_board):
         n = counts[t, board]
@@ -269,11 +299,17 @@ def pick(
                 at = board * by_number + legal[t, board, place]
             else:
                 at = (begins[t, board] - first_chunk) * CHUNK + place
-            raised[place] = logits[at] if mine[t, board] else past_logits[at]
-            top = max(top, raised[place])
+            numbers[place] = logits[at] if mine[t, board] else past_logits[at]
+            top = max(top, numbers[place])
         total = 0.0
+        by_lot = epsilon > 0.0 and uniform(rngs[board]) < epsilon
         for place in range(n):
-            raised[place] = math.exp(raised[place] - top)
+            if by_lot:
+                raised[place] = 1.0
+            elif temperature > 0.0:
+                raised[place] = math.exp((numbers[place] - top) / temperature)
+            else:
+                raised[place] = 1.0 if numbers[place] == top else 0.0
             total += raised[place]
         drawn = uniform(rngs[board]) * total
         place = 0
@@ -284,7 +320,51 @@ def pick(
             place -= 1
         places[t, board] = place
         chances[t, board] = math.log(raised[place] / total)
+        taken[t, board], best[t, board] = numbers[place], top
         chosen[board] = legal[t, board, place]
+
+
+@compiled()
+def best_numbers(t, numbers, by_number, legal, counts, begins, best):
+    """Write what the network gives the best option on each board, where nobody moves."""
+    first_chunk = begins[t, 0]
+    for board in range(counts.shape[1]):
+        best[t, board] = -np.inf
+        for place in range(counts[t, board]):
+            if by_number > 0:
+                at = board * by_number + legal[t, board, place]
+            else:
+                at = (begins[t, board] - first_chunk) * CHUNK + place
+            best[t, board] = max(best[t, board], numbers[at])
+
+
+@compiled()
+def lambda_returns(
+    gamma, lam, steps, scale, rewards, values, taken, best, mine, follow, ended, gains, usable
+):
+    """Work out what every decision should have been valued at, less what its position was.
+
+    A decision is worth what it earned until the seat's next one, and then: the value of the best
+    option there, or, as far as lam says and if that was chosen, what came of it.
+    """
+    for board in range(rewards.shape[1]):
+        for t in range(steps, -1, -1):
+            gains[t, board] = 0.0
+            usable[t, board] = False
+            if not mine[t, board] or t == steps:
+                continue
+            following = follow[t, board]
+            if ended[t, board]:
+                ahead = 0.0
+            elif following != NONE:
+                ahead = values[following, board] + best[following, board]
+                if usable[following, board] and (taken[following, board] == best[following, board]):
+                    came = values[following, board] + gains[following, board]
+                    ahead += lam * (came - ahead)
+            else:
+                continue
+            gains[t, board] = scale * rewards[t, board] + gamma * ahead - values[t, board]
+            usable[t, board] = True
 
 
 @compiled()
@@ -354,3 +434,23 @@ def gather(
                 for feature in range(options.shape[1]):
                     out_options[spare, place, feature] = 0.0
     return chunk
+
+
+@compiled()
+def gather_chosen(
+    rows, features, begins, options, legal, places, by_number, out_features, out_options, actions
+):
+    """Write the features of some decisions, and the option that was taken: described, or numbered.
+
+    rows: t * boards + board.
+    """
+    boards = begins.shape[1]
+    for at in range(len(rows)):
+        t, board = divmod(rows[at], boards)
+        for feature in range(features.shape[2]):
+            out_features[at, feature] = features[t, board, feature]
+        actions[at] = legal[t, board, places[t, board]]
+        if by_number == 0:
+            start = begins[t, board] * CHUNK + places[t, board]
+            for feature in range(options.shape[1]):
+                out_options[at, feature] = options[start, feature]

@@ -1,0 +1,1 @@
+"""Networks that learn from playing: what the learners who train one have in common."""
