@@ -186,8 +186,9 @@ def train(game: Game, settings: Settings, seed: int, run: Run) -> Learned:
             noted = {**run.about, **about, **network.about()}
             save_model(run.folder / file, MODEL, game, network.weights, noted)
     return Learned(
-        agent=learner.agent(chosen.weights, chosen.scale), figures=chosen.figures, update=chosen.update,
-        promoted_at=best.update, updates=learner.updates, decisions=learner.decisions,
+        agent=learner.agent(chosen.weights, chosen.scale), figures=chosen.figures,
+        update=chosen.update, promoted_at=best.update, updates=learner.updates,
+        decisions=learner.decisions,
         seconds=learner.seconds, path=path,
     )  # fmt: skip
 
