@@ -12,6 +12,7 @@ import csv
 import json
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,7 @@ EXPLORING = {
 }  # fmt: skip
 LARGE = {"hidden": "128,128", "evaluate_games": 100, "rivals": "random+greedy"}
 CURSOR = {"hidden": "128,128", "evaluate_games": 40, "rivals": "random+greedy", "gamma": 0.998}
+NO_COSTS = "step=0+boundary=0+misfit=0+meeple-step=0+meeple-refused=0"
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,7 @@ class Job:
     rivals: tuple[str, ...] = ()
     graded: bool = False
     games: int = GAMES
+    learner: str = "ppo"
     beside: tuple[str, ...] = field(default=())  # whose scores to print, in cooperative games
 
     @property
@@ -109,12 +112,13 @@ PARTS: dict[str, list[Job]] = {
                decisions=60_000, boards=64, buffer=4096),
     ],
     "cursor": [
-        cursor("cursor-first-21", {}, decisions=800_000),
-        cursor("cursor-21", {}, decisions=1_500_000, rate=1e-3, entropy=0.002),
+        cursor("cursor-21", {}, decisions=2_500_000, rate=6e-4, entropy=0.003, boards=64,
+               aim="events", rewards=NO_COSTS, evaluate_every=15),
+        cursor("cursor-margin-21", {}, decisions=1_500_000, rate=1e-3, entropy=0.002),
         cursor("cursor-exact-21", {"exact": True}, decisions=400_000),
         cursor("cursor-events-21", {}, decisions=400_000, aim="events"),
         cursor("cursor-events-no-step-cost-21", {}, decisions=400_000, aim="events",
-               rewards="step=0+boundary=0+misfit=0+meeple-step=0+meeple-refused=0"),
+               rewards=NO_COSTS),
         cursor("cursor-events-no-boundary-cost-21", {}, decisions=400_000, aim="events",
                rewards="boundary=0"),
         # As the seed has it: buttons known by number.
@@ -130,7 +134,9 @@ PARTS: dict[str, list[Job]] = {
 JOBS = {job.name: job for jobs in PARTS.values() for job in jobs}
 
 
-def run(job: Job, folder: Path) -> dict[str, Any]:
+def run(
+    job: Job, folder: Path, more: Callable[[Job, kibitz.Game, Path], dict[str, Any]]
+) -> dict[str, Any]:
     """Train and measure, unless that is done."""
     mark = folder / job.name / "result.json"
     if mark.exists():
@@ -145,9 +151,10 @@ def run(job: Job, folder: Path) -> dict[str, Any]:
             print(f"  {job.name}: {done} of {total}, {words}", file=sys.stderr, flush=True)
 
     learned = kibitz.train(
-        "ppo", game, seed=job.seed, folder=folder / job.name, progress=tell, **job.settings
+        job.learner, game, seed=job.seed, folder=folder / job.name, progress=tell, **job.settings
     )
     result = {**learned.to_dict(), **measured(job, game, folder / job.name)}
+    result |= more(job, game, folder / job.name)
     with (folder / job.name / "curve.csv").open(encoding="utf-8") as file:
         result["minutes"] = float(list(csv.DictReader(file))[-1]["seconds"]) / 60
     result["all minutes"] = (time.monotonic() - began) / 60
@@ -175,11 +182,11 @@ def measured(job: Job, game: kibitz.Game, folder: Path) -> dict[str, Any]:
     return found
 
 
-def draw(part: str, folder: Path) -> None:
+def draw(part: str, jobs: list[Job], folder: Path) -> None:
     """Draw what every training of a part did against its last rival, or its score."""
-    canvas = Canvas(f"PPO: {part}", f"python -m bench.policy_runs {part}", 10.0, 4.5)
+    canvas = Canvas(f"{jobs[0].learner}: {part}", f"python -m {command()} {part}", 10.0, 4.5)
     axes = canvas.axes(2)
-    for place, job in enumerate(PARTS[part]):
+    for place, job in enumerate(jobs):
         path = folder / job.name / "curve.csv"
         if not path.exists():
             continue
@@ -193,7 +200,7 @@ def draw(part: str, folder: Path) -> None:
             at = [float(row[column]) / unit for row in rows]
             label = job.name if axis is axes[0] else None
             axis.plot(at, of, color=colour, ls=dash, lw=1.3, label=label)
-    against = PARTS[part][-1].settings.get("rivals", "random").split("+")[-1]
+    against = jobs[-1].settings.get("rivals", "random").split("+")[-1]
     axes[0].set(xlabel="million decisions", ylabel=f"share of wins against {against}, or score")
     axes[1].set(xlabel="minutes")
     for axis in axes:
@@ -202,26 +209,36 @@ def draw(part: str, folder: Path) -> None:
     canvas.save(folder / f"{part}.png")
 
 
-def main(arguments: list[str]) -> None:
-    """Train what is missing, then print and draw everything."""
+def command() -> str:
+    """Give the module that was started."""
+    return str(sys.modules["__main__"].__spec__.name)  # type: ignore[union-attr]
+
+
+def main(
+    arguments: list[str],
+    parts: dict[str, list[Job]],
+    usual: str,
+    more: Callable[[Job, kibitz.Game, Path], dict[str, Any]] = lambda *_: {},
+) -> None:
+    """Train what is missing, then print and draw everything. more: further figures of a job."""
     at = arguments.index("--out") if "--out" in arguments else len(arguments)
-    folder = Path((arguments[at + 1 : at + 2] or ["runs/policies"])[0])
+    folder = Path((arguments[at + 1 : at + 2] or [usual])[0])
     named = arguments[:at] + arguments[at + 2 :]
-    if set(named) - set(PARTS) - set(JOBS):
-        sys.exit(f"python -m bench.policy_runs [PART ..] [--out FOLDER]; parts: {', '.join(PARTS)}")
+    if set(named) - set(parts) - {job.name for jobs in parts.values() for job in jobs}:
+        sys.exit(f"python -m {command()} [PART ..] [--out FOLDER]; parts: {', '.join(parts)}")
     folder.mkdir(parents=True, exist_ok=True)
-    for part in PARTS:
-        chosen = [j for j in PARTS[part] if not named or part in named or j.name in named]
+    for part, jobs in parts.items():
+        chosen = [job for job in jobs if not named or part in named or job.name in named]
         for job in chosen:
-            result = run(job, folder)
+            result = run(job, folder, more)
             figures = {name: of for name, of in result.items() if ": " in name}
             print(f"{job.name}: {result['decisions']:,} decisions, {result['minutes']:.1f} minutes")
             for name, figure in figures.items():
                 print(f"    {name:<24} {figure}")
             sys.stdout.flush()
         if chosen:
-            draw(part, folder)
+            draw(part, jobs, folder)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main(sys.argv[1:], PARTS, "runs/policies")

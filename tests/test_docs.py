@@ -38,6 +38,7 @@ RUNNABLE = [
             "classifier",
             "carcassonne",
             "ppo",
+            "td-lambda",
         )
     ),
 ]  # commands need nothing else
