@@ -170,7 +170,7 @@ def test_advantages_follow_each_seat_alone(name):
     boards.roll(by_lot(boards), None, 0)
     rows = boards.judge(0.97, 0.9)
     boards.deviation[0] = 0.0  # rewards as they are
-    boards._earned(0.97, 0.9, boards.values)
+    boards._earned(0.97, 0.9, boards.values, False)
     seen = 0
     for board in range(boards.size):
         for seat in range(game.players):
