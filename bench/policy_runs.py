@@ -121,7 +121,9 @@ PARTS: dict[str, list[Job]] = {
                rewards=NO_COSTS),
         cursor("cursor-events-no-boundary-cost-21", {}, decisions=400_000, aim="events",
                rewards="boundary=0"),
-        # As the seed has it: buttons known by number.
+        # As the seed has it: buttons known by number, events paid for.
+        cursor("cursor-by-number-events-21", {"prospects": False}, decisions=1_500_000,
+               hidden="256,256", rate=6e-4, entropy=0.003, boards=64, aim="events"),
         *(
             cursor(f"cursor-by-number-{encoding}-21", {"prospects": False, "encoding": encoding},
                    decisions=800_000, hidden="256,256")

@@ -164,7 +164,7 @@ def test_playing_and_training_value_the_same():
     "changed",
     [
         {"replay": 300},
-        {"opponents": "random>self+past", "past_every": 2},
+        {"opponents": "random++self+past", "past_every": 2},
         {"temperature": 0.5, "epsilon": 0.0, "last_epsilon": 0.0},
     ],
 )
@@ -212,8 +212,8 @@ def test_it_learns_to_get_rid_of_pips():
     ("settings", "words"),
     [
         ({"epsilon": 2.0}, "epsilon"),
-        ({"opponents": "self>nobody"}, "nobody"),
-        ({"opponents": "self>"}, "stage"),
+        ({"opponents": "self++nobody"}, "nobody"),
+        ({"opponents": "self++"}, "stage"),
         ({"replay": -1}, "replay"),
     ],
 )

@@ -39,7 +39,7 @@ class Playing:
     opponents: Annotated[
         str,
         "who shares the boards: self, past (earlier selves), agents, with + between them; "
-        "> between stages",
+        "++ between stages",
     ] = ""
     opening: Annotated[int, "random moves before a game begins, at most", 0, 10_000] = 0
     window: Annotated[int, "how many earlier selves are kept", 1, 1000] = 8
@@ -68,4 +68,4 @@ class Playing:
     @property
     def stages(self) -> list[str]:
         """Who shares the boards, one stage of the training after the other."""
-        return [stage.strip() for stage in self.opponents.split(">")]
+        return [stage.strip() for stage in self.opponents.split("++")]
