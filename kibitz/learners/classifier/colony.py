@@ -18,7 +18,7 @@ from kibitz.core.matching import ROW
 from kibitz.core.rewards import read_amounts
 from kibitz.learners.classifier.breeding import RATE, new_rule
 from kibitz.learners.classifier.deals import COLONIES, COLONY_DEALS, LOOKING
-from kibitz.learners.classifier.genetics import Manner, next_generation, worth_of
+from kibitz.learners.classifier.genetics import Manner, next_generation, weigh_rules
 from kibitz.learners.classifier.islands import LANES, Arena
 from kibitz.learners.classifier.lexicon import GENE, OWN_UTILITY
 from kibitz.learners.classifier.population import (
@@ -128,12 +128,8 @@ class Colony:
         """Give the rules by decreasing worth, how many may act, and what each is worth."""
         settings = self.settings
         n = len(self.genes)
-        worth = np.array(
-            [
-                worth_of(self.standing, rule, settings.caution, settings.rate, settings.young)
-                for rule in range(n)
-            ]
-        )
+        worth = np.empty(n)
+        weigh_rules(self.standing, settings.caution, settings.rate, settings.young, worth)
         acting = int((self.standing[:n, CREDITS] >= settings.young).sum())
         return np.argsort(-worth, kind="stable"), acting, worth
 

@@ -76,13 +76,16 @@ SHARES = RENEW, SPECIALISE, GENERALISE, MERGE, CREEP = range(5)
 
 
 @compiled()
-def worth_of(standing, rule, caution, least_rate, young):
-    """Give the utility of a rule less its uncertainty; the untried come last."""
-    credits = standing[rule, CREDITS]
-    if credits < young:
-        return -1e6 + standing[rule, UTILITY]
-    weighed = max(1.0, min(credits, 1.0 / max(least_rate, 1e-9)))
-    return standing[rule, UTILITY] - caution * np.sqrt(standing[rule, SPREAD] / weighed)
+def weigh_rules(standing, caution, least_rate, young, worth):
+    """Write the utility of every rule less its uncertainty; the untried come last."""
+    for rule in range(len(worth)):
+        credits = standing[rule, CREDITS]
+        if credits < young:
+            worth[rule] = -1e6 + standing[rule, UTILITY]
+            continue
+        weighed = max(1.0, min(credits, 1.0 / max(least_rate, 1e-9)))
+        unsure = caution * np.sqrt(standing[rule, SPREAD] / weighed)
+        worth[rule] = standing[rule, UTILITY] - unsure
 
 
 @compiled()
