@@ -53,7 +53,7 @@ from kibitz.core.matching import (
     TEST,
     TESTS,
     UNUSED,
-    action_of,
+    all_actions,
 )
 from kibitz.learners.classifier import Settings, words_for
 from kibitz.learners.classifier.agent import kind_of
@@ -186,10 +186,9 @@ def first_call(rules: Sequence[Rule], seen: Seen) -> int:
 @compiled()
 def match_views(facts, groups, deeds, rows, calls):
     """Write the action that every rule calls for in every view. calls [views, rules]"""
+    order = np.arange(len(rows))
     for view in range(len(facts)):
-        seen = facts[view]
-        for rule in range(len(rows)):
-            calls[view, rule] = action_of(seen, groups, deeds, rows, rule)
+        all_actions(facts[view], groups, deeds, rows, order, calls[view])
 
 
 def _facts(game: Game, views: list[kibitz.View]) -> np.ndarray:

@@ -20,7 +20,7 @@ import numpy as np
 from kibitz.core.chance import below, sow, uniform
 from kibitz.core.compiled import compiled
 from kibitz.core.game import OVER, SEAT, copy_cells
-from kibitz.core.matching import NONE, action_of, groups_of
+from kibitz.core.matching import NONE, all_actions, first_in_order, groups_of
 
 # What a lane writes down for each rule: how often it was credited, what with, the squares of that,
 # how often it acted, how often it held.
@@ -58,24 +58,12 @@ def play_on(
             break
         rules.look(state, state[SEAT], view)
         see(view, facts, wanted)
-        action = NONE
-        for place in range(acting):
-            action = action_of(facts, lexicon.groups, lexicon.deeds, rows, order[place])
-            if action != NONE:
-                break
+        _, action = first_in_order(facts, lexicon.groups, lexicon.deeds, rows, order, acting)
         if action == NONE:
             n = rules.legal(view, actions)
             action = int(actions[below(rng, n)])
         rules.play(state, action)
     rules.score(state, points)
-
-
-@compiled()
-def match_all(facts, lexicon, rows, order, calls):
-    """Write the action that each rule calls for, or NONE."""
-    for place in range(len(order)):
-        rule = order[place]
-        calls[rule] = action_of(facts, lexicon.groups, lexicon.deeds, rows, rule)
 
 
 @compiled()
@@ -184,15 +172,18 @@ def play_lane(
             see(view, facts, wanted)
             actor, action = by_lot, NONE
             if shared:
-                match_all(facts, lexicon, rows, order, held[plies])
-            for place in range(acting):
-                if shared:
+                all_actions(facts, lexicon.groups, lexicon.deeds, rows, order, held[plies])
+                for place in range(acting):
                     action = held[plies, order[place]]
-                else:
-                    action = action_of(facts, lexicon.groups, lexicon.deeds, rows, order[place])
+                    if action != NONE:
+                        actor = order[place]
+                        break
+            else:
+                first_rule, action = first_in_order(
+                    facts, lexicon.groups, lexicon.deeds, rows, order, acting
+                )
                 if action != NONE:
-                    actor = order[place]
-                    break
+                    actor = first_rule
             n = rules.legal(view, actions)
             if action == NONE:
                 action = int(actions[below(rng, n)])
@@ -202,7 +193,7 @@ def play_lane(
                 bare += 1
             if every > 0 and (plies + game) % every == 0:
                 if not shared:
-                    match_all(facts, lexicon, rows, order, held[0])
+                    all_actions(facts, lexicon.groups, lexicon.deeds, rows, order, held[0])
                 count_holds(held[plies if shared else 0], order, earnings)
             if len(moments) > 0:
                 turns += 1
@@ -213,14 +204,14 @@ def play_lane(
             explores = explore > 0.0 and uniform(rng) < explore
             if explores:
                 if not shared:
-                    match_all(facts, lexicon, rows, order, held[0])
+                    all_actions(facts, lexicon.groups, lexicon.deeds, rows, order, held[0])
                 actor = draw_untried(held[plies if shared else 0], order, credits, rng, by_lot)
                 action = int(actions[below(rng, n)])
                 if actor != by_lot:
                     action = held[plies if shared else 0, actor]
             if n_contests < MOST_CONTESTS and n > 1 and uniform(rng) < contests_wanted:
                 mine = calls[n_contests]
-                match_all(facts, lexicon, rows, order, mine)
+                all_actions(facts, lexicon.groups, lexicon.deeds, rows, order, mine)
                 challenge, among = draw_challenger(mine, order, action, rng)
                 if challenge == NONE or uniform(rng) < BY_LOT:
                     challenge = int(actions[below(rng, n)])
