@@ -25,7 +25,7 @@ import numba
 from numba import types
 from numba.core.errors import NumbaExperimentalFeatureWarning
 from numba.core.types import FunctionType
-from numba.extending import intrinsic, typeof_impl
+from numba.extending import intrinsic, overload, typeof_impl
 
 # The pointers this module is built on carry that label in Numba; the pinned version is tested.
 warnings.filterwarnings(
@@ -189,25 +189,26 @@ def pointer(function: Any) -> Any:
     return Pointer(function) if is_compiled(function) else function
 
 
-if JIT:
+def cells_at(array: Any) -> Any:
+    """Give the numbers of an array as one flat run, for the hottest loops.
 
-    @intrinsic
-    def cells_at(typing_context, array):  # type: ignore[no-untyped-def]
-        """Give the numbers of an array as one flat run, for the hottest loops.
+    Numba counts references whenever an array is handed on, by instructions that cost more than a
+    test of a rule; nobody counts those of a run. The array itself must stay in use.
+    """
+    return array.reshape(-1)
 
-        Numba counts references whenever an array is handed on, by instructions that cost more than
-        a test of a rule; nobody counts those of a run. The array itself must stay in use.
-        """
 
-        def lower(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
-            return context.make_array(signature.args[0])(context, builder, arguments[0]).data
+@intrinsic
+def _data_of(typing_context, array):
+    def lower(context, builder, signature, arguments):
+        return context.make_array(signature.args[0])(context, builder, arguments[0]).data
 
-        return types.CPointer(array.dtype)(array), lower
-else:
+    return types.CPointer(array.dtype)(array), lower
 
-    def cells_at(array: Any) -> Any:
-        """Give the numbers of an array as one flat run."""
-        return array.reshape(-1)
+
+@overload(cells_at)
+def _cells_at(array):
+    return lambda array: _data_of(array)  # type: ignore[call-arg]
 
 
 def is_compiled(function: Any) -> bool:

@@ -86,10 +86,8 @@ def all_hold(facts, groups, rows, rule):
         if group < 0:
             return True
         least = int(rows[rule * ROW + at + LEAST_COUNT])
-        passing = things_passing(
-            facts, groups[PAIR * group + START], groups[PAIR * group + STRIDE], rows, rule, at + TESTS,
-            CONDITION_TESTS,
-        )  # fmt: skip
+        start, stride = groups[PAIR * group + START], groups[PAIR * group + STRIDE]
+        passing = things_passing(facts, start, stride, rows, rule, at + TESTS, CONDITION_TESTS)
         found = 0
         while passing and found < abs(least):
             passing &= passing - 1
