@@ -26,7 +26,16 @@ def _tell_version(wanted: bool) -> None:
 
 def build() -> typer.Typer:
     """Put the commands together."""
-    from kibitz.cli import arena, catalogue, demo, exporting, languages, playing, training
+    from kibitz.cli import (
+        analysing,
+        arena,
+        catalogue,
+        demo,
+        exporting,
+        languages,
+        playing,
+        training,
+    )
 
     app = typer.Typer(
         name="kibitz",
@@ -40,6 +49,7 @@ def build() -> typer.Typer:
         arena.match, arena.solve, arena.grade, playing.replay, demo.demo, arena.bench,
     ):  # fmt: skip
         app.command()(command)
+    app.command()(analysing.analyse)
     app.command()(exporting.export)
     app.command()(training.learners)
     app.command()(training.convert)

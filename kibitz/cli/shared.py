@@ -84,14 +84,17 @@ def about_option(option: Option) -> dict[str, object]:
     }
 
 
-def grid(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> RichTable:
-    """Make a table: the first column left, numbers right."""
+def grid(
+    title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], left: Sequence[int] = (0,)
+) -> RichTable:
+    """Make a table: words left, in the columns that are given, and numbers right."""
     table = RichTable(title=title or None, title_justify="left", box=None, pad_edge=False,
                       header_style="bold", title_style="bold", padding=(0, 2, 0, 0))  # fmt: skip
     for place, column in enumerate(columns):
         table.add_column(
-            column, justify="left" if place == 0 else "right", no_wrap=place > 0, overflow="fold"
-        )
+            column, justify="left" if place in left else "right", no_wrap=place not in left,
+            overflow="fold",
+        )  # fmt: skip
     for row in rows:
         table.add_row(*(escape(cell) for cell in row))
     return table

@@ -308,6 +308,11 @@ class Game:
         return getattr(self._agents_module, "LEVELS", {})
 
     @property
+    def analyst(self) -> str:
+        """The search that judges played games best, as one types it; the room may name one."""
+        return getattr(self._agents_module, "ANALYST", "mcts")
+
+    @property
     def strategies(self) -> Mapping[str, Any]:
         """The room's strategies that can vote, in the order of their weights; see voting.py."""
         return getattr(self._agents_module, "STRATEGIES", {})

@@ -1,0 +1,177 @@
+"""What every move of a played game cost, and what would have been better.
+
+By the exact table where a game can be solved, otherwise by search, from what the mover could see:
+the move that was played and the one that the search would have made are tried equally often, and
+the difference of what they bring is the cost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from kibitz.core.chance import Chance, checked_seed
+from kibitz.core.errors import Misuse
+from kibitz.core.record import Record
+from kibitz.core.registry import find_agent
+from kibitz.core.table import Table
+from kibitz.play.graph import unsolvable
+from kibitz.search.mcts import Search
+from kibitz.search.perfect import is_quickly_solved, solution_of
+from kibitz.search.solve import Solution, in_words
+
+Progress = Callable[[int, int], Any]
+CHANCE_UNIT = "of a win"
+UNITS = {"win": CHANCE_UNIT, "margin": "points", "points": "points"}
+SURE = 1.96  # standard errors
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """A move of a game: what it cost beside the best one, in the unit of the analysis."""
+
+    ply: int
+    seat: int
+    action: int
+    words: str
+    best: int
+    best_words: str
+    value: float
+    best_value: float
+    unsure: float  # half an interval of 95% of the cost; 0 where it is exact
+    note: str = ""
+
+    @property
+    def cost(self) -> float:
+        """What was lost by this move; nothing where that may be chance."""
+        lost = self.best_value - self.value
+        return lost if lost > self.unsure else 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Analysis:
+    """A played game, move by move."""
+
+    record: Record
+    how: str  # `exact`, or the agent that searched
+    unit: str
+    moves: tuple[Judged, ...]
+
+    def of(self, seat: int) -> list[Judged]:
+        """Give the moves of a seat."""
+        return [move for move in self.moves if move.seat == seat]
+
+    def cost_of(self, seat: int) -> float:
+        """Add up what a seat's moves cost."""
+        return sum(move.cost for move in self.of(seat))
+
+    def agreement_of(self, seat: int) -> float:
+        """Give the share of a seat's moves that cost nothing."""
+        own = self.of(seat)
+        return sum(move.cost == 0.0 for move in own) / len(own) if own else 1.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give it as plain data, for JSON."""
+        seats = range(self.record.game.players)
+        return {
+            "game": self.record.game.name, "settings": dict(self.record.game.settings),
+            "how": self.how, "unit": self.unit,
+            "moves": [{**asdict(move), "cost": move.cost} for move in self.moves],
+            "seats": [
+                {"seat": seat, "name": self.record.name_of(seat), "cost": self.cost_of(seat),
+                 "moves that cost nothing": self.agreement_of(seat)}
+                for seat in seats
+            ],
+        }  # fmt: skip
+
+
+def analyse(
+    record: Record,
+    agent: str = "",
+    *,
+    seed: int | None = 0,
+    progress: Progress | None = None,
+) -> Analysis:
+    """Say what every move of a game cost, and what was better.
+
+    agent: a search such as `mcts:sims=5000`. Without one, the exact table is asked where the game
+    can be solved quickly, and otherwise the search that the game recommends.
+    """
+    game = record.game
+    exact = not agent and unsolvable(game) is None and is_quickly_solved(game)
+    total = len(record.actions)
+    moves: list[Judged] = []
+    if exact:
+        judged = _exactly(record, solution_of(game))
+        how, unit = "exact", CHANCE_UNIT
+    else:
+        how = agent or game.analyst
+        searchers = [find_agent(how, game) for _ in range(game.players)]
+        if not all(isinstance(one, Search) for one in searchers):
+            raise Misuse(f"'{how}' does not search. Give an agent such as mcts:sims=2000.")
+        unit = UNITS[searchers[0].aim]  # type: ignore[attr-defined]
+        judged = _by_search(record, searchers, checked_seed(seed))  # type: ignore[arg-type]
+    for move in judged:
+        moves.append(move)
+        if progress is not None:
+            progress(len(moves), total)
+    return Analysis(record=record, how=how, unit=unit, moves=tuple(moves))
+
+
+def _exactly(record: Record, solution: Solution) -> Iterator[Judged]:
+    for table, action in record.steps():
+        options = solution.options(table)
+        ranks = {option: _rank(verdict) for option, verdict in options.items()}
+        best = max(ranks, key=lambda option, ranks=ranks: ranks[option])  # type: ignore[misc]
+        if ranks[action] == ranks[best]:
+            best = action
+        yield _judged(
+            table, action, best, ranks[action][0], ranks[best][0], 0.0, in_words(options[action])
+        )
+
+
+def _rank(verdict: int) -> tuple[float, float]:
+    """Order verdicts: the fastest win, a draw, the slowest loss; the share of a win first."""
+    return (0.5 if verdict == 0 else float(verdict > 0)), -verdict
+
+
+def _by_search(record: Record, searchers: list[Search], seed: int) -> Iterator[Judged]:
+    for seat, searcher in enumerate(searchers):
+        searcher.begin(seat, Chance(seed, 0, 1 + seat))
+    for table, action in record.steps():
+        searcher = searchers[table.seat]
+        view = table.view()
+        if len(view.legal) == 1:
+            yield _judged(table, action, action, 0.0, 0.0, 0.0, note="the only move")
+        else:
+            found = searcher.search(view)
+            best, mine = found.best, found.of(action)
+            if best.action == action:
+                yield _judged(
+                    table, action, action, best.value, best.value, 0.0, searcher.in_words(best)
+                )
+            elif mine is not None and mine.proven and best.proven:
+                worth = [(move.proof + 1) / 2 for move in (mine, best)]
+                yield _judged(table, action, best.action, *worth, 0.0, searcher.in_words(mine))
+            else:
+                duel = searcher.search(view, only=(best.action, action), even=True)
+                mine, other = duel.of(action), duel.of(best.action)
+                assert mine is not None
+                assert other is not None
+                unsure = SURE * duel.spread * (1 / mine.tries + 1 / other.tries) ** 0.5
+                yield _judged(
+                    table, action, best.action, mine.value, other.value, unsure,
+                    searcher.in_words(mine),
+                )  # fmt: skip
+        for seat, one in enumerate(searchers):
+            one.notice(table.view(seat), table.seat, action)
+
+
+def _judged(
+    table: Table, action: int, best: int, value: float, best_value: float, unsure: float, note: str
+) -> Judged:
+    return Judged(
+        ply=table.plies, seat=table.seat, action=action, words=table.say(action), best=best,
+        best_words=table.say(best), value=value, best_value=best_value, unsure=unsure, note=note,
+    )  # fmt: skip

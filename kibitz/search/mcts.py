@@ -1,0 +1,455 @@
+"""Monte Carlo tree search for every game: try moves in simulations, and those that do well more.
+
+`mcts:sims=2000`, `mcts:ms=100,rollout=greedy,depth=10`, `mcts:prior=policy,judge=td`. The tree and
+its compiled loop are in tree.py; here are the settings, the helpers and the opinion.
+"""
+
+from __future__ import annotations
+
+import functools
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from kibitz.core.agent import Agent, CompiledAgent, Opinion, notice_nothing, opinion
+from kibitz.core.chance import WORDS, Chance, sow
+from kibitz.core.compiled import is_compiled, pointer
+from kibitz.core.errors import Misuse
+from kibitz.core.game import SEAT, Game
+from kibitz.core.options import Choice, Flag, Option, Real, Text, Whole
+from kibitz.core.registry import find_agent
+from kibitz.core.table import View
+from kibitz.search.simulation import (
+    JUDGES,
+    MOST_HELPERS,
+    MOST_MOVERS,
+    MOVERS,
+    PLAYS,
+    TO_THE_END,
+    WEIGHS,
+    Helpers,
+    Plan,
+    grow,
+    key_of,
+    take_first,
+    worth_nothing,
+)
+from kibitz.search.tree import (
+    ACTION,
+    CHILD,
+    DRAWN,
+    EDGES_USED,
+    FIRST,
+    KEY,
+    MOVES,
+    NO_EDGES,
+    NODES_USED,
+    PRIOR,
+    PROOF,
+    RETURNS,
+    ROOT,
+    SIMS,
+    SQUARES,
+    SUM,
+    TOTAL,
+    TRIES,
+    TWIN,
+    UNKNOWN,
+    WINNER,
+    Rule,
+    Tree,
+    enlarged,
+    new_tree,
+    replant,
+)
+
+AIMS = ("win", "margin", "points")
+FIRST_CHUNK = 32  # simulations before the first look at the clock
+CHUNK_SECONDS = 0.02  # between two looks at the clock, so that Ctrl-C is heard too
+MOST_CHUNK = 1 << 16
+MOST_TREES = 64
+EDGES = 16  # to begin with, for each node
+RANDOM = "random"
+NOBODY = "none"
+LONGEST_LINE = 8  # moves of an expected line of play
+UCT_EXPLORE, PUCT_EXPLORE = 2.0, 2.0  # in units of the usual spread of what simulations bring
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tried:
+    """What the search found out about one move."""
+
+    action: int
+    tries: int
+    value: float  # mean of what it brought, in the unit of the aim
+    prior: float
+    proof: int  # for whoever moves: 1 surely wins, 0 draws, -1 loses; None where nothing is proven
+    proven: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What a search came to: every move at the root, most tried first."""
+
+    moves: tuple[Tried, ...]
+    sims: int
+    aim: str
+    spread: float  # of what single simulations bring
+    tree: Tree
+
+    @property
+    def best(self) -> Tried:
+        """The move to make: one that surely wins, else the one most tried that is not lost."""
+        return self.moves[0]
+
+    def of(self, action: int) -> Tried | None:
+        """Give what was found about an action, if it was looked at."""
+        return next((tried for tried in self.moves if tried.action == action), None)
+
+
+class Search(Agent):
+    """Search: try moves in simulated games, and those that do well more often."""
+
+    name = "mcts"
+    options: ClassVar[tuple[Option, ...]] = (
+        Whole(name="sims", default=1000, help="simulations for a move", low=1, high=10**8),
+        Whole(name="ms", default=0, help="or milliseconds for a move", low=0, high=3_600_000),
+        Text(name="rollout", default=RANDOM,
+             help="who plays simulations on: an agent, or random"),
+        Whole(name="depth", default=-1, none=-1, low=0, high=1_000_000,
+              help="turns after which simulations end, or none to play on to the end"),
+        Text(name="judge", default=NOBODY,
+             help="an agent whose values, added to the points, judge where simulations end"),
+        Text(name="prior", default=NOBODY, help="an agent whose values say what to try first"),
+        Text(name="model", default="", help="a trained model, as prior and as judge"),
+        Text(name="moves", default="", help="agents; only moves that one of them would make are "
+             "looked at: piers+iggi"),
+        Choice(name="rule", default="usual", names=("usual", "uct", "puct"),
+               help="how moves are chosen in the tree; puct where there is a prior, else uct"),
+        Real(name="explore", default=-1.0, low=-1.0, high=1000.0,
+             help="how eagerly little-known moves are tried; -1 is the usual"),
+        Real(name="bias", default=0.0, low=0.0, high=1000.0,
+             help="with uct, what the prior adds to moves that were seldom tried"),
+        Choice(name="aim", default="usual", names=("usual", *AIMS),
+               help="what to play for; usually the win where nothing is hidden, else the margin"),
+        Choice(name="nodes", default="actions", names=("actions", "views"),
+               help="positions are told apart by the moves, or by all that is seen too"),
+        Flag(name="rounds", default=True, help="look no further than the round"),
+        Flag(name="prove", default=True, help="notice moves that surely win or lose"),
+        Flag(name="reuse", default=True, help="go on with the tree of the move before, where "
+             "nothing is hidden"),
+        Whole(name="trees", default=1, help="trees, each on a core of its own, whose tries are "
+              "added up", low=1, high=MOST_TREES),
+    )  # fmt: skip
+
+    def __init__(self, game: Game, **settings: Any) -> None:
+        super().__init__(game, **settings)
+        chosen = self.settings
+        self.agents = self._agents()
+        weighed = WEIGHS in self.agents
+        rule = chosen["rule"]
+        puct = weighed and chosen["bias"] == 0.0 if rule == "usual" else rule == "puct"
+        aim = chosen["aim"]
+        if aim == "usual":
+            aim = "points" if game.cooperative else "margin" if game.hides else "win"
+        self.aim = aim
+        explore = chosen["explore"]
+        proves = chosen["prove"] and not game.hides and not game.cooperative and aim == "win"
+        self.rule = Rule(
+            hides=game.hides, prove=proves, puct=puct,
+            explore=explore if explore >= 0.0 else PUCT_EXPLORE if puct else UCT_EXPLORE,
+            bias=chosen["bias"],
+        )  # fmt: skip
+        rounds = game.rounds if chosen["rounds"] else None
+        self.plan = Plan(
+            hides=game.hides, by_views=chosen["nodes"] == "views" and game.hides, prove=proves,
+            even=False, aim=AIMS.index(aim), cooperative=game.cooperative,
+            plays=PLAYS in self.agents, weighs=weighed, judges=JUDGES in self.agents,
+            movers=sum(place >= MOVERS for place in self.agents),
+            depth=TO_THE_END if chosen["depth"] < 0 else chosen["depth"],
+            round_cell=game.cell(rounds.number).start if rounds else -1,
+            most_legal=game.bound("most_legal"),
+        )  # fmt: skip
+        self._grown: tuple[np.ndarray, Tree] | None = None  # what was searched last, and its tree
+        self._since: list[int] = []  # actions since then
+
+    @classmethod
+    def unfit(cls, game: Game) -> str | None:
+        """Say why it cannot play a game, or None."""
+        return None if game.is_compiled else "its rules are not compiled"
+
+    # --- helpers -------------------------------------------------------------------------------
+
+    def _agents(self) -> dict[int, CompiledAgent]:
+        """Make the agents that help, by their place."""
+        chosen = self.settings
+        found: dict[int, CompiledAgent] = {}
+        if chosen["rollout"] != RANDOM:
+            found[PLAYS] = self._helper(chosen["rollout"], "rollout")
+        for place, name in ((WEIGHS, "prior"), (JUDGES, "judge")):
+            who = chosen[name] if chosen[name] != NOBODY else chosen["model"]
+            if not who:
+                continue
+            found[place] = self._helper(who, name)
+            if found[place].kind.value is None:
+                raise Misuse(
+                    f"'{who}' does not say what its options are worth, so it is no {name}."
+                )
+        names = [name for name in chosen["moves"].split("+") if name]
+        if len(names) > MOST_MOVERS:
+            raise Misuse(f"At most {MOST_MOVERS} agents can say which moves to look at.")
+        for place, name in enumerate(names):
+            found[MOVERS + place] = self._helper(name, "moves")
+        return found
+
+    def _helper(self, who: str, what: str) -> CompiledAgent:
+        agent = find_agent(who.replace(";", ","), self.game)
+        if not isinstance(agent, CompiledAgent) or not is_compiled(agent.kind.choose):
+            raise Misuse(f"{what}={who}: only compiled agents can help a search.")
+        return agent
+
+    @functools.cached_property
+    def helpers(self) -> Helpers:
+        """Give the helpers as the compiled loop takes them."""
+        agents = [self.agents.get(place) for place in range(MOST_HELPERS)]
+        own = [np.zeros(0, np.float32) if agent is None else agent.weights for agent in agents]
+        kinds = [None if agent is None else agent.kind for agent in agents]
+        chooses = [pointer(kind.choose if kind else take_first) for kind in kinds]
+        values = [pointer((kind and kind.value) or worth_nothing) for kind in kinds]
+        notices = [kind.notice if kind else notice_nothing for kind in kinds]
+        numbers = max([1, *(kind.memory for kind in kinds if kind)])
+        return Helpers(
+            play=chooses[PLAYS], weigh=values[WEIGHS], judge=values[JUDGES],
+            movers=tuple(chooses[MOVERS:]), notices=tuple(map(pointer, notices)),
+            weights=np.concatenate([*own, np.zeros(1, np.float32)]),
+            starts=np.cumsum([0, *map(len, own)]),
+            listens=np.array([notice is not notice_nothing for notice in notices]),
+            remembers=np.array([bool(kind and kind.memory) for kind in kinds]),
+            memory=np.zeros((MOST_HELPERS, numbers), np.int64),
+        )  # fmt: skip
+
+    def begin(self, seat: int, rng: Chance) -> None:
+        """Take a seat at a new table, remembering nothing."""
+        super().begin(seat, rng)
+        self.helpers.memory[:] = 0
+        self._grown, self._since = None, []
+
+    def notice(self, view: View, actor: int, action: int) -> None:
+        """Follow what is played, for the tree of the next move and for helpers that listen."""
+        self._since.append(action)
+        helpers = self.helpers
+        for place in np.flatnonzero(helpers.listens):
+            helpers.notices[place](view.cells, actor, action, helpers.memory[place])
+
+    # --- searching -----------------------------------------------------------------------------
+
+    def search(
+        self, view: View, only: Sequence[int] = (), even: bool = False, sims: int | None = None
+    ) -> Found:
+        """Search from a view. only: the moves to look at; even: try them equally often."""
+        chosen = self.settings
+        seed = self.rng.below(1 << 31)
+        sims = sims or chosen["sims"]
+        share = -(-sims // chosen["trees"])
+        allowed = np.array(sorted(only), np.int32)
+        plan = self.plan._replace(even=even, prove=self.plan.prove and not even)
+        kept = None if len(only) or even else self._kept_tree(view)
+        ends = time.perf_counter() + chosen["ms"] / 1e3 if chosen["ms"] else None
+
+        def one(number: int) -> Tree:
+            rng = np.zeros(WORDS, np.int64)
+            sow(rng, seed, number, 0)
+            return self._grow(kept if number == 0 else None, view, plan, allowed, rng, share, ends)
+
+        if chosen["trees"] == 1:
+            trees = [one(0)]
+        else:
+            with ThreadPoolExecutor(chosen["trees"]) as pool:
+                trees = list(pool.map(one, range(chosen["trees"])))
+        if not len(only) and not even and not self.game.hides:
+            self._grown, self._since = (view.cells.copy(), trees[0]), []
+        return self._summed(view, trees)
+
+    def _grow(
+        self, tree: Tree | None, view: View, plan: Plan, allowed: np.ndarray, rng: np.ndarray,
+        sims: int, ends: float | None,
+    ) -> Tree:  # fmt: skip
+        """Grow a tree until it has had its simulations, or its time."""
+        rules, helpers = self.game.rules, self.helpers
+        if tree is None:
+            tree = new_tree(min(sims, MOST_CHUNK) + 2, EDGES * 64 + 2 * plan.most_legal)
+        chunk = FIRST_CHUNK
+        done = 0
+        while ends is not None or done < sims:
+            wanted = chunk if ends is not None else min(chunk, sims - done)
+            used = tree.used
+            tree = enlarged(
+                tree, int(used[NODES_USED]) + wanted + 1,
+                int(used[EDGES_USED]) + 4 * plan.most_legal,
+            )  # fmt: skip
+            began = time.perf_counter()
+            grown = grow(rules, helpers, plan, self.rule, tree, view.cells, allowed, rng, wanted)
+            now = time.perf_counter()
+            done += grown
+            if tree.nodes[ROOT, PROOF] != UNKNOWN or (ends is not None and now >= ends):
+                break
+            if grown == 0 and wanted:  # no room for the edges of a node
+                tree = enlarged(tree, 0, 2 * len(tree.edges))
+                continue
+            pace = grown / max(now - began, 1e-6)
+            left = CHUNK_SECONDS if ends is None else min(CHUNK_SECONDS, ends - now)
+            chunk = int(min(MOST_CHUNK, max(1, 2 * chunk, FIRST_CHUNK), max(1.0, pace * left)))
+        return tree
+
+    def _kept_tree(self, view: View) -> Tree | None:
+        """Give what was found out about this position while searching for the move before."""
+        if not self.settings["reuse"] or self.game.hides or self._grown is None:
+            return None
+        before, tree = self._grown
+        state = before.copy()
+        rules = self.game.rules
+        rules.redeal(state, np.ones(WORDS, np.int64))
+        node = ROOT
+        for action in self._since:
+            edge = edge_of(tree, node, action)
+            if edge is None:
+                return None
+            rules.play(state, action)
+            node = node_behind(tree, edge, int(state[SEAT]))
+            if node == ROOT:
+                return None
+        seen = np.empty_like(state)
+        rules.look(state, view.mover, seen)
+        if not np.array_equal(seen, view.cells) or tree.nodes[node, PROOF] != UNKNOWN:
+            return None
+        into = new_tree(len(tree.nodes), len(tree.edges))
+        replant(tree, node, into)
+        return into
+
+    def _summed(self, view: View, trees: Sequence[Tree]) -> Found:
+        """Add up what the trees found out about the moves at the root."""
+        found: dict[int, list[Any]] = {}
+        returns = np.zeros(RETURNS)
+        for tree in trees:
+            returns += tree.returns
+            first = tree.nodes[ROOT, FIRST]
+            for edge in range(first, first + tree.nodes[ROOT, MOVES]):
+                row = found.setdefault(int(tree.edges[edge, ACTION]), [0, 0.0, 0.0, UNKNOWN])
+                row[0] += int(tree.edges[edge, TRIES])
+                row[1] += tree.worth[edge, TOTAL]
+                row[2] = tree.worth[edge, PRIOR]
+                child = tree.edges[edge, CHILD]
+                if self.plan.prove and child != ROOT:
+                    row[3] = max(row[3], int(tree.nodes[child, PROOF]))
+        mover = view.mover
+        moves = [
+            Tried(
+                action=action, tries=tries, value=total / tries if tries else 0.0, prior=prior,
+                proof=0 if proof <= DRAWN else 1 if proof == WINNER + mover else -1,
+                proven=proof != UNKNOWN,
+            )
+            for action, (tries, total, prior, proof) in found.items()
+        ]  # fmt: skip
+        moves.sort(key=lambda move: (-move.proof, -move.tries, -move.value, move.action))
+        sims, mean = max(1.0, returns[SIMS]), returns[SUM] / max(1.0, returns[SIMS])
+        return Found(
+            moves=tuple(moves), sims=int(returns[SIMS]), aim=self.aim, tree=trees[0],
+            spread=float(np.sqrt(max(0.0, returns[SQUARES] / sims - mean**2))),
+        )  # fmt: skip
+
+    # --- the agent -----------------------------------------------------------------------------
+
+    def choose(self, view: View) -> int:
+        """Answer a view with an action."""
+        legal = view.legal
+        if len(legal) == 1:
+            return legal[0]
+        return self.search(view).best.action
+
+    def values(self, view: View, options: Sequence[int]) -> Sequence[float]:
+        """Give the share of the simulations in which each option was tried."""
+        found = self.search(view)
+        total = max(1, sum(move.tries for move in found.moves))
+        shares = {move.action: move.tries / total + move.proof for move in found.moves}
+        return [shares.get(option, 0.0) for option in options]
+
+    def explain(self, view: View) -> Opinion:
+        """Say what was tried how often, what it brought, and how the game would go on."""
+        kept, grown, since = self.rng, self._grown, self._since
+        try:
+            self.rng = Chance.over(kept.words.copy())
+            found = self.search(view)
+        finally:
+            self.rng, self._grown, self._since = kept, grown, since
+        best = found.best
+        total = max(1, sum(move.tries for move in found.moves))
+        notes = {
+            move.action: f"{self.in_words(move)}, tried {move.tries:,} times"
+            for move in found.moves
+        }
+        line = self.line(view, found)
+        reason = f"Tried in {best.tries:,} of {total:,} simulations: {self.in_words(best)}."
+        if len(line) > 1:
+            reason += f" It expects: {', '.join(line)}."
+        values = {move.action: move.tries / total for move in found.moves}
+        return opinion(view, best.action, reason, values, notes)
+
+    def in_words(self, move: Tried) -> str:
+        """Say what a move brings."""
+        if move.proven:
+            return ("surely loses", "surely draws", "surely wins")[move.proof + 1]
+        if not move.tries:
+            return "not tried"
+        if self.aim == "win":
+            return f"wins {move.value:.0%}"
+        if self.aim == "margin":
+            return f"{move.value:+.1f} points ahead"
+        return f"{move.value:.1f} points"
+
+    def line(self, view: View, found: Found) -> list[str]:
+        """Give the moves that the search expects, in words, in one world that it can imagine."""
+        table = view.redeal(Chance(0))
+        tree, node = found.tree, ROOT
+        action: int | None = found.best.action
+        words: list[str] = []
+        while action is not None and len(words) < LONGEST_LINE:
+            edge = edge_of(tree, node, action)
+            if edge is None:
+                break
+            words.append(f"seat {table.seat} {table.say(action)}" if words else table.say(action))
+            table.play(action)
+            key = table.seat
+            if self.plan.by_views:
+                key = int(key_of(table.view(view.mover).cells))
+            node = node_behind(tree, edge, key)
+            if node == ROOT or table.over:
+                break
+            action = most_tried(tree, node, table.legal)
+        return words
+
+
+def edge_of(tree: Tree, node: int, action: int) -> int | None:
+    """Find the edge of an action, if a node has one."""
+    first, count = tree.nodes[node, [FIRST, MOVES]]
+    found = np.flatnonzero(tree.edges[first : first + count, ACTION] == action)
+    return int(first + found[0]) if first != NO_EDGES and len(found) else None
+
+
+def node_behind(tree: Tree, edge: int, key: int) -> int:
+    """Find the node behind an edge with this key, or ROOT."""
+    node = int(tree.edges[edge, CHILD])
+    while node != ROOT and tree.nodes[node, KEY] != key:
+        node = int(tree.nodes[node, TWIN])
+    return node
+
+
+def most_tried(tree: Tree, node: int, legal: Sequence[int]) -> int | None:
+    """Give the legal move that was tried most, if any was."""
+    first, count = tree.nodes[node, [FIRST, MOVES]]
+    edges = tree.edges[first : first + count] if first != NO_EDGES else tree.edges[:0]
+    tried = [(int(row[TRIES]), int(row[ACTION])) for row in edges if row[ACTION] in legal]
+    return max(tried)[1] if tried and max(tried)[0] > 0 else None

@@ -1,0 +1,343 @@
+"""The search tree: nodes, the edges that leave them, choosing among those, and adding up.
+
+A tree is a few arrays; `Runs` are the same as flat runs of numbers, for the compiled loop. A column
+of a node is `nodes[node * NODE + VISITS]`. The edges of a node lie together, actions ascending.
+
+Behind an edge there may be several nodes, twins, told apart by a key: who is to move, or a number
+for all that the searcher would see. Where nothing is hidden there is one, and moves that surely win
+or lose are proven as such (Winands, Bjornsson and Saito, 2008).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kibitz.core.chance import below
+from kibitz.core.compiled import cells_at, compiled
+
+ROOT = 0  # nobody's child, so it also stands for no child, and ends the list of twins
+NO_EDGES = -1
+
+# Columns of the nodes, of the edges, and of what edges are worth to those who take them.
+VISITS, FIRST, MOVES, KEY, TWIN, PROOF, NODE = range(7)
+ACTION, CHILD, TRIES, OFFERED, EDGE = range(5)
+TOTAL, PRIOR, WORTH = range(3)
+NODES_USED, EDGES_USED, USED = range(3)
+SIMS, SUM, SQUARES, RETURNS = range(4)  # what simulations brought the searcher
+
+UNKNOWN, DRAWN, WINNER = 0, 1, 2  # proofs; WINNER + seat: that seat wins
+NO_ACTION = 1 << 60  # behind all others
+
+
+class Tree(NamedTuple):
+    """Nodes, their edges, how much of both is used, and what came of the simulations."""
+
+    nodes: np.ndarray  # [nodes, NODE]
+    edges: np.ndarray  # [edges, EDGE]
+    worth: np.ndarray  # [edges, WORTH]
+    used: np.ndarray  # [USED]
+    returns: np.ndarray  # [RETURNS]
+
+
+class Runs(NamedTuple):
+    """A tree as flat runs of numbers."""
+
+    nodes: Any
+    edges: Any
+    worth: Any
+    used: Any
+
+
+class Rule(NamedTuple):
+    """How moves are chosen in the tree."""
+
+    hides: bool  # not every move is offered each time
+    prove: bool
+    puct: bool
+    explore: float
+    bias: float
+
+
+def new_tree(nodes: int, edges: int) -> Tree:
+    """Make a tree with nothing but its root."""
+    tree = Tree(
+        np.zeros((nodes, NODE), np.int64), np.zeros((edges, EDGE), np.int64),
+        np.zeros((edges, WORTH)), np.zeros(USED, np.int64), np.zeros(RETURNS),
+    )  # fmt: skip
+    tree.nodes[ROOT, FIRST] = NO_EDGES
+    tree.used[NODES_USED] = 1
+    return tree
+
+
+def enlarged(tree: Tree, nodes: int, edges: int) -> Tree:
+    """Give the same tree with room for so many nodes and edges, at least."""
+
+    def larger(array: np.ndarray, rows: int) -> np.ndarray:
+        if len(array) >= rows:
+            return array
+        made = np.zeros((max(rows, 2 * len(array)), array.shape[1]), array.dtype)
+        made[: len(array)] = array
+        return made
+
+    return tree._replace(
+        nodes=larger(tree.nodes, nodes), edges=larger(tree.edges, edges),
+        worth=larger(tree.worth, edges),
+    )  # fmt: skip
+
+
+@compiled()
+def runs_of(tree):
+    """Give a tree as flat runs of numbers."""
+    return Runs(
+        cells_at(tree.nodes), cells_at(tree.edges), cells_at(tree.worth), cells_at(tree.used)
+    )
+
+
+# --- nodes and edges -----------------------------------------------------------------------------
+
+
+@compiled()
+def child_of(runs, edge, key):
+    """Find the node behind an edge with this key, or ROOT."""
+    node = runs.edges[edge * EDGE + CHILD]
+    while node != ROOT and runs.nodes[node * NODE + KEY] != key:
+        node = runs.nodes[node * NODE + TWIN]
+    return node
+
+
+@compiled()
+def new_node(runs, edge, key):
+    """Add a node behind an edge."""
+    node = runs.used[NODES_USED]
+    runs.used[NODES_USED] = node + 1
+    at = node * NODE
+    for column in range(NODE):
+        runs.nodes[at + column] = 0
+    runs.nodes[at + FIRST] = NO_EDGES
+    runs.nodes[at + KEY] = key
+    runs.nodes[at + TWIN] = runs.edges[edge * EDGE + CHILD]
+    runs.edges[edge * EDGE + CHILD] = node
+    return node
+
+
+@compiled()
+def missing(runs, node, actions, n):
+    """Count the actions, ascending, that have no edge yet."""
+    first, count = runs.nodes[node * NODE + FIRST], runs.nodes[node * NODE + MOVES]
+    at = first
+    lacking = 0
+    for i in range(n):
+        while at < first + count and runs.edges[at * EDGE + ACTION] < actions[i]:
+            at += 1
+        if at >= first + count or runs.edges[at * EDGE + ACTION] != actions[i]:
+            lacking += 1
+    return lacking
+
+
+@compiled()
+def add_edges(runs, room, node, actions, n, priors):
+    """Give a node edges for all actions, keeping those that it has; False if there is no room.
+
+    They go behind all others, and what the node had before is not used again.
+    """
+    first, count = runs.nodes[node * NODE + FIRST], runs.nodes[node * NODE + MOVES]
+    total = count + missing(runs, node, actions, n)
+    start = runs.used[EDGES_USED]
+    if start + total > room:
+        return False
+    old = first
+    i = 0
+    for at in range(start, start + total):
+        kept = runs.edges[old * EDGE + ACTION] if old < first + count else NO_ACTION
+        if i < n and actions[i] < kept:
+            runs.edges[at * EDGE + ACTION] = actions[i]
+            runs.edges[at * EDGE + CHILD] = ROOT
+            runs.edges[at * EDGE + TRIES] = 0
+            runs.edges[at * EDGE + OFFERED] = 0
+            runs.worth[at * WORTH + TOTAL] = 0.0
+            runs.worth[at * WORTH + PRIOR] = priors[i]
+            i += 1
+        else:
+            copy_edge(runs, old, runs, at)
+            if i < n and actions[i] == kept:
+                i += 1
+            old += 1
+    runs.nodes[node * NODE + FIRST] = start
+    runs.nodes[node * NODE + MOVES] = total
+    runs.used[EDGES_USED] = start + total
+    return True
+
+
+@compiled()
+def copy_edge(source, old, target, new):
+    """Copy an edge with what it is worth."""
+    for column in range(EDGE):
+        target.edges[new * EDGE + column] = source.edges[old * EDGE + column]
+    for column in range(WORTH):
+        target.worth[new * WORTH + column] = source.worth[old * WORTH + column]
+
+
+@compiled()
+def offer(runs, node, actions, n, offered):
+    """Write the edges of all actions, and count that they were offered."""
+    at = runs.nodes[node * NODE + FIRST]
+    for i in range(n):
+        while runs.edges[at * EDGE + ACTION] < actions[i]:
+            at += 1
+        offered[i] = at
+        runs.edges[at * EDGE + OFFERED] += 1
+
+
+@compiled()
+def offer_all(runs, node, offered):
+    """Write all edges of a node; give how many."""
+    first, n = runs.nodes[node * NODE + FIRST], runs.nodes[node * NODE + MOVES]
+    for i in range(n):
+        offered[i] = first + i
+    return n
+
+
+# --- choosing ------------------------------------------------------------------------------------
+
+
+@compiled()
+def worth_trying(runs, edge, rule, spread, base, known, root):
+    """Give what an edge has brought, and more the less is known of it."""
+    tries = runs.edges[edge * EDGE + TRIES]
+    total, prior = runs.worth[edge * WORTH + TOTAL], runs.worth[edge * WORTH + PRIOR]
+    if rule.puct:
+        value = total / tries if tries > 0 else base
+        return value + rule.explore * spread * prior * root / (1.0 + tries)
+    if tries == 0:  # each is tried once first, the likeliest before others
+        return 1e12 * (1.0 + prior)
+    value = total / tries + rule.explore * spread * math.sqrt(known / tries)
+    return value + rule.bias * spread * prior / (1.0 + tries)
+
+
+@compiled()
+def mean_of(runs, offered, n):
+    """Give what the edges have brought on average."""
+    tries = total = 0.0
+    for i in range(n):
+        tries += runs.edges[offered[i] * EDGE + TRIES]
+        total += runs.worth[offered[i] * WORTH + TOTAL]
+    return total / tries if tries > 0.0 else 0.0
+
+
+@compiled()
+def pick(runs, node, mover, offered, n, rule, spread, rng):
+    """Choose an edge: what is best so far, or too little known to leave out."""
+    visits = max(1, runs.nodes[node * NODE + VISITS])
+    known, root = math.log(visits), math.sqrt(visits)
+    base = mean_of(runs, offered, n) if rule.puct else 0.0
+    best, most, ties = offered[0], -math.inf, 0
+    for i in range(n):
+        edge = offered[i]
+        if rule.prove and runs.edges[edge * EDGE + CHILD] != ROOT:
+            proof = runs.nodes[runs.edges[edge * EDGE + CHILD] * NODE + PROOF]
+            if proof == WINNER + mover:
+                return edge
+            if proof > DRAWN:
+                continue
+        if rule.hides:  # how often it could have been tried
+            times = max(1, runs.edges[edge * EDGE + OFFERED])
+            known, root = math.log(times), math.sqrt(times)
+        value = worth_trying(runs, edge, rule, spread, base, known, root)
+        if value > most:
+            best, most, ties = edge, value, 1
+        elif value == most:
+            ties += 1
+            if below(rng, ties) == 0:
+                best = edge
+    return best
+
+
+@compiled()
+def pick_evenly(runs, offered, n):
+    """Choose the edge that was tried least."""
+    best = offered[0]
+    for i in range(1, n):
+        if runs.edges[offered[i] * EDGE + TRIES] < runs.edges[best * EDGE + TRIES]:
+            best = offered[i]
+    return best
+
+
+# --- going back ----------------------------------------------------------------------------------
+
+
+@compiled()
+def back_up(runs, path, movers, length, leaf, rewards):
+    """Add up on every edge of a path what it brought to whoever took it. path [steps, 2]"""
+    for step in range(length):
+        edge = path[step, 1]
+        runs.nodes[path[step, 0] * NODE + VISITS] += 1
+        runs.edges[edge * EDGE + TRIES] += 1
+        runs.worth[edge * WORTH + TOTAL] += rewards[movers[step]]
+    runs.nodes[leaf * NODE + VISITS] += 1
+
+
+@compiled()
+def proof_of(runs, node, mover, seats):
+    """Give what the proofs behind a node's edges say of it: a move wins, or nothing is left."""
+    first = runs.nodes[node * NODE + FIRST]
+    one = UNKNOWN
+    still_open = mixed = False
+    for edge in range(first, first + runs.nodes[node * NODE + MOVES]):
+        child = runs.edges[edge * EDGE + CHILD]
+        proof = UNKNOWN if child == ROOT else runs.nodes[child * NODE + PROOF]
+        if proof == WINNER + mover:
+            return proof
+        if proof == UNKNOWN:
+            still_open = True
+        elif one == UNKNOWN:
+            one = proof
+        elif one != proof:
+            one = DRAWN  # of two seats: whoever would lose otherwise takes the draw
+            mixed = seats > 2
+    return UNKNOWN if still_open or mixed else one
+
+
+@compiled()
+def prove(runs, path, movers, length, seats):
+    """Carry what is proven up a path, as far as it goes."""
+    for step in range(length - 1, -1, -1):
+        proof = proof_of(runs, path[step, 0], movers[step], seats)
+        if proof == UNKNOWN:
+            return
+        runs.nodes[path[step, 0] * NODE + PROOF] = proof
+
+
+@compiled()
+def replant(tree, node, into):
+    """Copy what lies below a node into an empty tree, where that node is the root."""
+    source, target = runs_of(tree), runs_of(into)
+    copied = np.empty(tree.used[NODES_USED], np.int64)  # old numbers, by new
+    copied[ROOT] = node
+    total = 1
+    at = 0
+    while at < total:
+        old = copied[at] * NODE
+        for column in range(NODE):
+            if column != TWIN:  # that was set with the parent's edges
+                target.nodes[at * NODE + column] = source.nodes[old + column]
+        first, moves = source.nodes[old + FIRST], source.nodes[old + MOVES]
+        if first != NO_EDGES:
+            start = target.used[EDGES_USED]
+            target.nodes[at * NODE + FIRST] = start
+            target.used[EDGES_USED] = start + moves
+            for i in range(moves):
+                copy_edge(source, first + i, target, start + i)
+                behind = ROOT
+                child = source.edges[(first + i) * EDGE + CHILD]
+                while child != ROOT:
+                    copied[total] = child
+                    target.nodes[total * NODE + TWIN] = behind
+                    behind = total
+                    total += 1
+                    child = source.nodes[child * NODE + TWIN]
+                target.edges[(start + i) * EDGE + CHILD] = behind
+        at += 1
+    target.used[NODES_USED] = total
