@@ -6,11 +6,11 @@ import datetime
 import importlib
 import sys
 
-from bench.report import RESULTS, commit, machine, table
+from bench.report import RESULTS, FellShort, commit, machine, table
 
 ALL = (
     "random_play", "matches", "start_up", "evolution", "q_learning", "lines", "mexican_train",
-    "hanabi", "classifier", "carcassonne", "ppo",
+    "hanabi", "classifier", "carcassonne", "ppo", "search",
 )  # fmt: skip
 
 
@@ -23,14 +23,21 @@ def main(arguments: list[str]) -> None:
     day = datetime.date.today().isoformat()
     text = f"\n## {day}, commit {commit()}\n\n`{command}` on {machine()}.\n"
     print(text)
+    fell_short: list[str] = []
     for name in names:
         print(f"measuring {name} ...", file=sys.stderr)
-        rows = table(importlib.import_module(f"bench.{name}").run())
+        try:
+            rows = table(importlib.import_module(f"bench.{name}").run())
+        except FellShort as error:
+            rows = f"{table(error.rows)}\n\nFell short: {error}."
+            fell_short.append(str(error))
         print(rows + "\n", flush=True)
         text += f"\n{rows}\n"
     if "--record" in arguments:
         with RESULTS.open("a", encoding="utf-8") as file:
             file.write(text)
+    if fell_short:
+        sys.exit("Fell short: " + "; ".join(fell_short))
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from dataclasses import replace
 from typing import Any
 
 import kibitz
-from bench.report import HERE, Row, spread
+from bench.report import HERE, FellShort, Row, spread
 from kibitz.core.game import Game
 from kibitz.learners.ppo.agent import POLICY
 from kibitz.learners.ppo.learning import PolicyLearner
@@ -57,7 +57,11 @@ BESIDE: list[tuple[str, dict[str, Any], str]] = [
 
 
 def run() -> list[Row]:
-    return [*_moves(), *_whole(), *_beside()]
+    short: list[str] = []
+    rows = [*_moves(), *_whole(), *_beside(short)]
+    if short:
+        raise FellShort(rows, short)
+    return rows
 
 
 def _moves() -> Iterator[Row]:
@@ -147,7 +151,8 @@ def _peer(python: str, name: str, options: dict[str, Any], hidden: str) -> dict[
     return best
 
 
-def _beside() -> Iterator[Row]:
+def _beside(short: list[str]) -> Iterator[Row]:
+    """Measure beside the peer; what falls short is noted, and the others are measured too."""
     python = peer_python()
     if python is None:
         print("  the peer is left out: sb3-contrib is not installed", file=sys.stderr)
@@ -174,4 +179,5 @@ def _beside() -> Iterator[Row]:
             spread=spread(ours),
             compared=f"{ratio:.1f} times the peer's {peer:,.0f}, its best of one and two threads",
         )
-        assert ratio >= OVER_PEER, f"{label}: only {ratio:.1f} times the peer"
+        if ratio < OVER_PEER:
+            short.append(f"{label}: {ratio:.1f} times instead of {OVER_PEER:.0f}")

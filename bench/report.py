@@ -25,6 +25,14 @@ class Row:
     compared: str = ""
 
 
+class FellShort(AssertionError):
+    """Something that must hold did not. The rows are printed and recorded all the same."""
+
+    def __init__(self, rows: list[Row], what: list[str]) -> None:
+        super().__init__("; ".join(what))
+        self.rows = rows
+
+
 def spread(values: tuple[float, ...] | list[float]) -> str:
     """Say how far rounds lay apart, as the standard deviation in per cent of the mean."""
     return f"± {100 * np.std(values) / np.mean(values):.0f}%"

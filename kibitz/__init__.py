@@ -32,7 +32,8 @@ from kibitz.search.solve import Solution, solve
 
 __all__ = [
     "Agent", "Batch", "Chance", "Game", "Grades", "KibitzError", "Kind", "MatchResult", "Move",
-    "Opinion", "Record", "Solution", "Table", "Thought", "View", "agent", "agent_names", "game",
+    "Opinion", "Record", "Solution", "Table", "Thought", "View", "agent", "agent_names", "analyse",
+    "game",
     "game_names", "grade", "learner_names", "load", "match", "solve", "train",
 ]  # fmt: skip
 __version__ = "0.1.0"
@@ -54,6 +55,13 @@ def agent(who: str | os.PathLike[str] | Agent | Callable, game: Game, seed: int 
 def agent_names(game: Game) -> list[str]:
     """List the names of the agents that can play a game."""
     return sorted(agent_kinds(game))
+
+
+def analyse(record: Record, agent: str = "", **more: Any) -> Any:
+    """Say what every move of a played game cost: see `kibitz.search.analysis.analyse`."""
+    from kibitz.search.analysis import analyse  # what it needs is loaded when it is used
+
+    return analyse(record, agent, **more)
 
 
 def load(path: str | os.PathLike[str]) -> Record:

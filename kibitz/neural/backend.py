@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import importlib
+import math
 import os
 import sys
 from types import ModuleType
+from typing import Any
+
+import numpy as np
 
 from kibitz.core.errors import Misuse
+
+ALIGNED = 64  # bytes; what begins at a multiple of them JAX reads where it lies
 
 _threads: int | None = None
 
@@ -40,3 +46,15 @@ def module_with_jax(name: str, threads: int) -> ModuleType:
             f"Training a network needs {error.name}, which is not installed. "
             "Try: pip install 'kibitz[neural]'"
         ) from error
+
+
+def aligned(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
+    """Make an array that JAX takes without a copy, which costs as much as a small network does.
+
+    Whatever is in it at first is left over. Do not write to it once it was handed over.
+    """
+    dtype = np.dtype(dtype)
+    size = math.prod(shape) * dtype.itemsize
+    cells = np.empty(size + ALIGNED, np.uint8)
+    first = -cells.ctypes.data % ALIGNED
+    return cells[first : first + size].view(dtype).reshape(shape)

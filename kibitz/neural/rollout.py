@@ -17,6 +17,7 @@ from kibitz.core.game import MOST_SEATS, Game
 from kibitz.core.record import flaw_of_cells
 from kibitz.core.registry import find_agent
 from kibitz.core.table import Table
+from kibitz.neural.backend import aligned
 from kibitz.neural.boards import (
     AIMS,
     CHUNK,
@@ -160,7 +161,8 @@ class Boards:
         self.held = np.zeros((boards, seats))
         self.last = np.full((boards, seats), NONE)
         self.tally = np.zeros((boards, len(TALLY)))
-        self.features = np.zeros((*rows, game.bound("features")), np.float32)
+        self.features = aligned((*rows, game.bound("features")), np.float32)
+        self.features[:] = 0.0
         self.legal = np.zeros((*rows, most), np.int32)
         self.counts = np.zeros(rows, np.int64)
         self.begins = np.zeros(rows, np.int64)
@@ -373,16 +375,16 @@ class Boards:
         All are stacked, in arrays with room for so many samples and padded to few sizes.
         """
         n = rows.shape[1]
-        features = np.empty((room, n, self.features.shape[2]), np.float32)
-        chosen = np.empty((room, n), np.int32)
+        features = aligned((room, n, self.features.shape[2]), np.float32)
+        chosen = aligned((room, n), np.int32)
         if self.by_number:
-            padded, known = 0, np.empty((room, n, self.by_number), np.bool_)
+            padded, known = 0, aligned((room, n, self.by_number), np.bool_)
         else:
             chunks = -(-self.counts.ravel()[rows] // CHUNK)
             padded = bucket(int(chunks.sum(axis=1).max()))
-            known = np.empty((room, padded, CHUNK), np.bool_)
-        options = np.empty((room, padded, CHUNK, self.prospects), np.float32)
-        owner = np.empty((room, padded), np.int32)
+            known = aligned((room, padded, CHUNK), np.bool_)
+        options = aligned((room, padded, CHUNK, self.prospects), np.float32)
+        owner = aligned((room, padded), np.int32)
         for place, of in enumerate(rows):
             gather(
                 of, self.features, self.counts, self.begins, self.options, self.legal, self.places,

@@ -152,8 +152,10 @@ def _by_search(record: Record, searchers: list[Search], seed: int) -> Iterator[J
                     table, action, action, best.value, best.value, 0.0, searcher.in_words(best)
                 )
             elif mine is not None and mine.proven and best.proven:
-                worth = [(move.proof + 1) / 2 for move in (mine, best)]
-                yield _judged(table, action, best.action, *worth, 0.0, searcher.in_words(mine))
+                yield _judged(
+                    table, action, best.action, (mine.proof + 1) / 2, (best.proof + 1) / 2, 0.0,
+                    searcher.in_words(mine),
+                )  # fmt: skip
             else:
                 duel = searcher.search(view, only=(best.action, action), even=True)
                 mine, other = duel.of(action), duel.of(best.action)

@@ -10,9 +10,16 @@ import numpy as np
 from kibitz.core.game import Game
 from kibitz.learners.td_lambda.agent import TD
 from kibitz.learners.td_lambda.settings import Settings
+from kibitz.neural.backend import aligned
 from kibitz.neural.learner import Learner
 
 STORED = ("features", "options", "actions", "targets")
+
+
+def rows_of(array: np.ndarray, places: np.ndarray) -> np.ndarray:
+    """Give the rows at some places, as JAX takes them without a copy."""
+    found = aligned((*places.shape, *array.shape[1:]), array.dtype)
+    return np.take(array, places, axis=0, out=found, mode="clip")  # which writes it directly
 
 
 class ValueLearner(Learner):
@@ -63,7 +70,7 @@ class ValueLearner(Learner):
         def samples(part: np.ndarray, room: int) -> Any:
             # With room for as many samples as ever, since each size is compiled for.
             whole = np.resize(part, (room, settings.batch))
-            return self.loss.Sample(*(array[whole] for array in known))
+            return self.loss.Sample(*(rows_of(array, whole) for array in known))
 
         figures = self.steps_by(len(known[0]), samples, rate)
         self._keep(fresh)
