@@ -26,8 +26,10 @@ from kibitz.search.simulation import (
     WEIGHS,
     WIN,
     as_chances,
+    key_of,
+    proof_at_end,
     reward,
-    winner_of,
+    reward_proof,
 )
 from kibitz.search.tree import (
     ACTION,
@@ -38,12 +40,14 @@ from kibitz.search.tree import (
     KEY,
     MOVES,
     NO_EDGES,
+    NO_NODE,
     NODES_USED,
     PRIOR,
     ROOT,
     TOTAL,
     TRIES,
     TWIN,
+    UNKNOWN,
     VISITS,
     WINNER,
     new_tree,
@@ -326,8 +330,14 @@ def test_rewards(points, aim, wanted):
 
 def test_ends_of_games_are_proofs():
     out = np.zeros(3)
-    assert winner_of(np.array([1.0, 4.0, 2.0]), out) == WINNER + 1
-    assert winner_of(np.array([4.0, 4.0, 2.0]), out) == DRAWN
+    assert proof_at_end(np.array([1.0, 4.0, 2.0]), 1, False, out) == WINNER
+    assert proof_at_end(np.array([1.0, 4.0, 2.0]), 2, True, out) == WINNER + 2
+    assert proof_at_end(np.array([4.0, 4.0, 2.0]), 0, False, out) == DRAWN
+    assert proof_at_end(np.array([4.0, 4.0, 2.0]), 0, True, out) == UNKNOWN
+    reward_proof(WINNER + 2, 2, out)
+    assert out.tolist() == [0.0, 1.0, 0.0]
+    reward_proof(DRAWN, 2, out)
+    assert out.tolist() == [1 / 3] * 3
 
 
 def test_values_become_chances():
@@ -338,6 +348,14 @@ def test_values_become_chances():
     as_chances(values, 3)
     assert values.sum() == pytest.approx(1.0)
     assert values[1] == values[2] > 5 * values[0]
+
+
+def test_keys_tell_cells_apart():
+    rng = np.random.default_rng(1)
+    cells = rng.integers(-1, 3, (20_000, 12)).astype(np.int16)
+    keys = {int(key_of(row)) for row in cells}
+    assert len(keys) == len(np.unique(cells, axis=0))
+    assert min(keys) > 0
 
 
 def test_new_actions_find_their_place_among_the_edges():
@@ -359,29 +377,30 @@ def test_new_actions_find_their_place_among_the_edges():
     assert not add(range(100))
 
 
-def test_what_is_replanted_is_the_same():
+@pytest.mark.parametrize("merge", ["yes", "no"])
+def test_what_is_replanted_is_the_same(merge):
     game = kibitz.game("tapnswap")
-    tree = searcher(game, "prove=no").search(game.deal(seed=1).view()).tree
+    tree = searcher(game, f"prove=no,merge={merge}").search(game.deal(seed=1).view()).tree
     edge = max(range(tree.nodes[ROOT, MOVES]), key=lambda e: tree.edges[e, TRIES])
     child = int(tree.edges[edge, CHILD])
     into = new_tree(len(tree.nodes), len(tree.edges))
     replant(tree, child, into)
 
-    def unrolled(tree, node):
+    def unrolled(tree, node, depth=6):
         first, count = tree.nodes[node, [FIRST, MOVES]]
         below = []
-        for edge in range(first, first + count) if first != NO_EDGES else ():
+        for edge in range(first, first + count) if first != NO_EDGES and depth else ():
             twins, twin = [], int(tree.edges[edge, CHILD])
-            while twin != ROOT:
-                twins.append((int(tree.nodes[twin, KEY]), unrolled(tree, twin)))
+            while twin != NO_NODE:
+                twins.append((int(tree.nodes[twin, KEY]), unrolled(tree, twin, depth - 1)))
                 twin = int(tree.nodes[twin, TWIN])
             about = (*tree.edges[edge, [ACTION, TRIES]].tolist(), *tree.worth[edge].tolist())
             below.append((about, sorted(twins)))
         return int(tree.nodes[node, VISITS]), below
 
     assert unrolled(into, ROOT) == unrolled(tree, child)
-    assert into.used[NODES_USED] < tree.used[NODES_USED]
-    assert into.used[EDGES_USED] < tree.used[EDGES_USED]
+    assert into.used[NODES_USED] <= tree.used[NODES_USED]
+    assert into.used[EDGES_USED] <= tree.used[EDGES_USED]
 
 
 # --- analysis ------------------------------------------------------------------------------------

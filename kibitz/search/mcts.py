@@ -19,7 +19,7 @@ from kibitz.core.agent import Agent, CompiledAgent, Opinion, notice_nothing, opi
 from kibitz.core.chance import WORDS, Chance, sow
 from kibitz.core.compiled import is_compiled, pointer
 from kibitz.core.errors import Misuse
-from kibitz.core.game import SEAT, Game
+from kibitz.core.game import OVER, SEAT, Game
 from kibitz.core.options import Choice, Flag, Option, Real, Text, Whole
 from kibitz.core.registry import find_agent
 from kibitz.core.table import View
@@ -47,6 +47,7 @@ from kibitz.search.tree import (
     KEY,
     MOVES,
     NO_EDGES,
+    NO_NODE,
     NODES_USED,
     PRIOR,
     PROOF,
@@ -64,6 +65,7 @@ from kibitz.search.tree import (
     Tree,
     enlarged,
     new_tree,
+    proven,
     replant,
 )
 
@@ -139,6 +141,8 @@ class Search(Agent):
         Choice(name="nodes", default="actions", names=("actions", "views"),
                help="positions are told apart by the moves, or by all that is seen too"),
         Flag(name="rounds", default=True, help="look no further than the round"),
+        Flag(name="merge", default=True, help="equal positions are one, by whatever moves they "
+             "came about, where nothing is hidden"),
         Flag(name="prove", default=True, help="notice moves that surely win or lose"),
         Flag(name="reuse", default=True, help="go on with the tree of the move before, where "
              "nothing is hidden"),
@@ -166,7 +170,8 @@ class Search(Agent):
         )  # fmt: skip
         rounds = game.rounds if chosen["rounds"] else None
         self.plan = Plan(
-            hides=game.hides, by_views=chosen["nodes"] == "views" and game.hides, prove=proves,
+            hides=game.hides, by_views=chosen["nodes"] == "views" and game.hides,
+            merge=chosen["merge"] and not game.hides, prove=proves,
             even=False, aim=AIMS.index(aim), cooperative=game.cooperative,
             plays=PLAYS in self.agents, weighs=weighed, judges=JUDGES in self.agents,
             movers=sum(place >= MOVERS for place in self.agents),
@@ -319,8 +324,8 @@ class Search(Agent):
             if edge is None:
                 return None
             rules.play(state, action)
-            node = node_behind(tree, edge, int(state[SEAT]))
-            if node == ROOT:
+            node = int(tree.edges[edge, CHILD])
+            if node == NO_NODE or state[SEAT] == OVER:
                 return None
         seen = np.empty_like(state)
         rules.look(state, view.mover, seen)
@@ -342,14 +347,12 @@ class Search(Agent):
                 row[0] += int(tree.edges[edge, TRIES])
                 row[1] += tree.worth[edge, TOTAL]
                 row[2] = tree.worth[edge, PRIOR]
-                child = tree.edges[edge, CHILD]
-                if self.plan.prove and child != ROOT:
-                    row[3] = max(row[3], int(tree.nodes[child, PROOF]))
-        mover = view.mover
+                if self.plan.prove:
+                    row[3] = max(row[3], int(proven(tree, edge, self.game.players)))
         moves = [
             Tried(
                 action=action, tries=tries, value=total / tries if tries else 0.0, prior=prior,
-                proof=0 if proof <= DRAWN else 1 if proof == WINNER + mover else -1,
+                proof=0 if proof <= DRAWN else 1 if proof == WINNER else -1,
                 proven=proof != UNKNOWN,
             )
             for action, (tries, total, prior, proof) in found.items()
@@ -425,8 +428,8 @@ class Search(Agent):
             key = table.seat
             if self.plan.by_views:
                 key = int(key_of(table.view(view.mover).cells))
-            node = node_behind(tree, edge, key)
-            if node == ROOT or table.over:
+            node = node_behind(tree, edge, key if self.plan.hides else None)
+            if node == NO_NODE or table.over:
                 break
             action = most_tried(tree, node, table.legal)
         return words
@@ -439,10 +442,10 @@ def edge_of(tree: Tree, node: int, action: int) -> int | None:
     return int(first + found[0]) if first != NO_EDGES and len(found) else None
 
 
-def node_behind(tree: Tree, edge: int, key: int) -> int:
-    """Find the node behind an edge with this key, or ROOT."""
+def node_behind(tree: Tree, edge: int, key: int | None) -> int:
+    """Find the node behind an edge with this key, or whatever its key; or NO_NODE."""
     node = int(tree.edges[edge, CHILD])
-    while node != ROOT and tree.nodes[node, KEY] != key:
+    while node != NO_NODE and key is not None and tree.nodes[node, KEY] != key:
         node = int(tree.nodes[node, TWIN])
     return node
 

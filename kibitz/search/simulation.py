@@ -19,16 +19,21 @@ from kibitz.core.game import OVER, SEAT, SEATS, copy_cells
 from kibitz.core.voting import place_of
 from kibitz.search.tree import (
     ACTION,
+    CHILD,
     DRAWN,
     EDGE,
     FIRST,
+    KEY,
     NO_EDGES,
+    NO_NODE,
     NODE,
     NODES_USED,
+    ONWARD,
     PROOF,
     ROOT,
     SIMS,
     SQUARES,
+    STAMP,
     SUM,
     UNKNOWN,
     VISITS,
@@ -36,6 +41,7 @@ from kibitz.search.tree import (
     add_edges,
     back_up,
     child_of,
+    merged_node,
     missing,
     new_node,
     offer,
@@ -44,6 +50,7 @@ from kibitz.search.tree import (
     pick_evenly,
     prove,
     runs_of,
+    slot_of,
 )
 
 WIN, MARGIN, POINTS = range(3)  # aims
@@ -80,6 +87,7 @@ class Plan(NamedTuple):
 
     hides: bool  # worlds are drawn
     by_views: bool
+    merge: bool  # equal positions are one node
     prove: bool
     even: bool  # the moves at the root are tried equally often
     aim: int
@@ -133,23 +141,27 @@ def reward(points, aim, cooperative, rewards):
 
 
 @compiled()
-def reward_proof(proof, rewards):
-    """Write what a proven result is worth to every seat."""
-    for seat in range(len(rewards)):
+def reward_proof(proof, mover, rewards):
+    """Write what a proven result is worth to every seat; it counts them from the mover."""
+    seats = len(rewards)
+    for seat in range(seats):
         if proof == DRAWN:
-            rewards[seat] = 1.0 / len(rewards)
+            rewards[seat] = 1.0 / seats
         else:
-            rewards[seat] = 1.0 if proof == WINNER + seat else 0.0
+            rewards[seat] = 1.0 if (seat - mover) % seats == proof - WINNER else 0.0
 
 
 @compiled()
-def winner_of(points, rewards):
-    """Give the proof that the end of a game is."""
+def proof_at_end(points, mover, merge, rewards):
+    """Give the proof that the end of a game is, for whoever moved last.
+
+    Where equal positions are one, a draw may be due to how long the game has lasted: no proof.
+    """
     reward(points, WIN, False, rewards)
     for seat in range(len(rewards)):
         if rewards[seat] == 1.0:
-            return WINNER + seat
-    return DRAWN
+            return WINNER + (seat - mover) % len(rewards)
+    return UNKNOWN if merge else DRAWN
 
 
 @compiled()
@@ -166,12 +178,14 @@ def spread_of(returns, aim, cooperative):
 
 @compiled()
 def key_of(cells):
-    """Give a number for what is seen."""
-    key = 1469598103934665603
+    """Give a number above 0 for what is seen: 63 bits, of two hashes (Fowler, Noll and Vo)."""
+    one, other = 2166136261, 84696351
     for cell in range(len(cells)):
-        key = (key ^ cells[cell]) * 1099511628211
-        key ^= key >> 29
-    return key
+        held = int(cells[cell]) & 0xFFFF
+        one = ((one ^ held) * 16777619) & 0xFFFFFFFF
+        other = ((other ^ held) * 19088743) & 0xFFFFFFFF
+        other ^= other >> 15
+    return ((one & 0x7FFFFFFF) << 32 | other) + 1
 
 
 @compiled()
@@ -309,7 +323,7 @@ def grow(rules, helpers, plan, rule, tree, view, allowed, rng, sims):
     to look at in the root, ascending; all if it is empty.
     """
     runs = runs_of(tree)
-    room, edge_room = len(tree.nodes), len(tree.edges)
+    room, edge_room, mask = len(tree.nodes), len(tree.edges), len(tree.slots) - 1
     returns, listens, remembers = tree.returns, helpers.listens, helpers.remembers
     seats = int(view[SEATS])
     searcher = view[SEAT]
@@ -323,6 +337,13 @@ def grow(rules, helpers, plan, rule, tree, view, allowed, rng, sims):
     memory = np.zeros((MOST_HELPERS, seats, helpers.memory.shape[1]), np.int64)
     listening, remembering = listens.any(), remembers.any()
     now = view[plan.round_cell] if plan.round_cell >= 0 else 0
+    key = np.int64(0)
+    if plan.merge and runs.nodes[ROOT * NODE + KEY] == 0:
+        copy_cells(view, sight)
+        rules.redeal(sight, rng)
+        rules.strip(sight)
+        runs.nodes[ROOT * NODE + KEY] = key_of(sight)
+        runs.slots[slot_of(runs, mask, key_of(sight))] = ROOT
     done = 0
     full = False
     while done < sims and not full and runs.used[NODES_USED] < room:
@@ -336,11 +357,16 @@ def grow(rules, helpers, plan, rule, tree, view, allowed, rng, sims):
                     for seat in range(seats):
                         memory[helper, seat, :] = helpers.memory[helper]
         spread = spread_of(returns, plan.aim, plan.cooperative)
+        stamp = int(returns[SIMS]) + 1
         node, length, turns = ROOT, 0, 0
-        proof = UNKNOWN
-        while node == ROOT or runs.nodes[node * NODE + VISITS] > 0:
+        proof, prover = UNKNOWN, 0
+        while True:
             if turns >= plan.depth or length >= MOST_PATH or is_over(state, plan.round_cell, now):
                 break
+            if plan.merge:
+                if runs.nodes[node * NODE + STAMP] == stamp:
+                    break  # the position has been there before: going on would go round
+                runs.nodes[node * NODE + STAMP] = stamp
             mover = state[SEAT]
             fresh = runs.nodes[node * NODE + FIRST] == NO_EDGES
             if plan.hides or fresh:
@@ -367,7 +393,7 @@ def grow(rules, helpers, plan, rule, tree, view, allowed, rng, sims):
             if node == ROOT and plan.even:
                 edge = pick_evenly(runs, offered, n)
             else:
-                edge = pick(runs, node, mover, offered, n, rule, spread, rng)
+                edge = pick(runs, node, seats, offered, n, rule, spread, rng)
             path[length, 0], path[length, 1], movers[length] = node, edge, mover
             length += 1
             action = runs.edges[edge * EDGE + ACTION]
@@ -376,25 +402,39 @@ def grow(rules, helpers, plan, rule, tree, view, allowed, rng, sims):
             rules.play(state, action)
             if state[SEAT] != mover:
                 turns += 1
-            key = np.int64(state[SEAT])
-            if plan.by_views:
-                rules.look(state, searcher, sight)
-                key = key_of(sight)
-            node = child_of(runs, edge, key)
-            if node == ROOT:
-                node = new_node(runs, edge, key)
+            if not plan.hides:
+                node = runs.edges[edge * EDGE + CHILD]
+            else:
+                key = np.int64(state[SEAT])
+                if plan.by_views:
+                    rules.look(state, searcher, sight)
+                    key = key_of(sight)
+                node = child_of(runs, edge, key)
+            if node == NO_NODE:
+                if state[SEAT] != OVER:
+                    runs.edges[edge * EDGE + ONWARD] = (state[SEAT] - mover) % seats
+                if plan.merge and state[SEAT] != OVER:
+                    copy_cells(state, sight)
+                    rules.strip(sight)
+                    node = merged_node(runs, mask, edge, key_of(sight))
+                else:
+                    node = new_node(runs, edge, key if plan.hides else 0)
                 if plan.prove and state[SEAT] == OVER:
                     rules.score(state, points)
-                    runs.nodes[node * NODE + PROOF] = winner_of(points, rewards)
+                    ended = proof_at_end(points, mover, plan.merge, rewards)
+                    runs.nodes[node * NODE + PROOF] = ended
             if plan.prove:
                 proof = runs.nodes[node * NODE + PROOF]
                 if proof != UNKNOWN:
+                    prover = mover if state[SEAT] == OVER else state[SEAT]
                     break
+            if runs.nodes[node * NODE + VISITS] == 0:
+                break
         if length == 0:
             break
         if proof != UNKNOWN:
-            reward_proof(proof, rewards)
-            prove(runs, path, movers, length, seats)
+            reward_proof(proof, prover, rewards)
+            prove(runs, path, length, seats)
         else:
             if plan.plays:
                 play_by_helper(rules, helpers, plan, state, sight, memory, actions, turns, now, rng)

@@ -4,8 +4,10 @@ A tree is a few arrays; `Runs` are the same as flat runs of numbers, for the com
 of a node is `nodes[node * NODE + VISITS]`. The edges of a node lie together, actions ascending.
 
 Behind an edge there may be several nodes, twins, told apart by a key: who is to move, or a number
-for all that the searcher would see. Where nothing is hidden there is one, and moves that surely win
-or lose are proven as such (Winands, Bjornsson and Saito, 2008).
+for all that the searcher would see. Where nothing is hidden there is one. It may lie behind other
+edges too, for positions that are equal once stripped are one node, found by its key in `slots`. And
+moves that surely win or lose are proven as such (Winands, Bjornsson and Saito, 2008). Proofs count
+seats from the one to move, as stripped positions do.
 """
 
 from __future__ import annotations
@@ -18,17 +20,18 @@ import numpy as np
 from kibitz.core.chance import below
 from kibitz.core.compiled import cells_at, compiled
 
-ROOT = 0  # nobody's child, so it also stands for no child, and ends the list of twins
-NO_EDGES = -1
+ROOT = 0
+NO_NODE = NO_EDGES = -1
 
 # Columns of the nodes, of the edges, and of what edges are worth to those who take them.
-VISITS, FIRST, MOVES, KEY, TWIN, PROOF, NODE = range(7)
-ACTION, CHILD, TRIES, OFFERED, EDGE = range(5)
+# STAMP: the simulation that was last here. ONWARD: how many seats on the next one to move sits.
+VISITS, FIRST, MOVES, KEY, TWIN, PROOF, STAMP, NODE = range(8)
+ACTION, CHILD, TRIES, OFFERED, ONWARD, EDGE = range(6)
 TOTAL, PRIOR, WORTH = range(3)
 NODES_USED, EDGES_USED, USED = range(3)
 SIMS, SUM, SQUARES, RETURNS = range(4)  # what simulations brought the searcher
 
-UNKNOWN, DRAWN, WINNER = 0, 1, 2  # proofs; WINNER + seat: that seat wins
+UNKNOWN, DRAWN, WINNER = 0, 1, 2  # proofs; WINNER + n: the seat n on from the mover wins
 NO_ACTION = 1 << 60  # behind all others
 
 
@@ -38,6 +41,7 @@ class Tree(NamedTuple):
     nodes: np.ndarray  # [nodes, NODE]
     edges: np.ndarray  # [edges, EDGE]
     worth: np.ndarray  # [edges, WORTH]
+    slots: np.ndarray  # [a power of two]: nodes by their keys, NO_NODE where there is none
     used: np.ndarray  # [USED]
     returns: np.ndarray  # [RETURNS]
 
@@ -48,6 +52,7 @@ class Runs(NamedTuple):
     nodes: Any
     edges: Any
     worth: Any
+    slots: Any
     used: Any
 
 
@@ -65,11 +70,16 @@ def new_tree(nodes: int, edges: int) -> Tree:
     """Make a tree with nothing but its root."""
     tree = Tree(
         np.zeros((nodes, NODE), np.int64), np.zeros((edges, EDGE), np.int64),
-        np.zeros((edges, WORTH)), np.zeros(USED, np.int64), np.zeros(RETURNS),
+        np.zeros((edges, WORTH)), slots_for(nodes), np.zeros(USED, np.int64), np.zeros(RETURNS),
     )  # fmt: skip
-    tree.nodes[ROOT, FIRST] = NO_EDGES
+    tree.nodes[ROOT, [FIRST, TWIN]] = NO_EDGES, NO_NODE
     tree.used[NODES_USED] = 1
     return tree
+
+
+def slots_for(nodes: int) -> np.ndarray:
+    """Make room to find so many nodes by their keys."""
+    return np.full(2 << max(4, nodes.bit_length()), NO_NODE)
 
 
 def enlarged(tree: Tree, nodes: int, edges: int) -> Tree:
@@ -82,28 +92,51 @@ def enlarged(tree: Tree, nodes: int, edges: int) -> Tree:
         made[: len(array)] = array
         return made
 
-    return tree._replace(
+    made = tree._replace(
         nodes=larger(tree.nodes, nodes), edges=larger(tree.edges, edges),
         worth=larger(tree.worth, edges),
     )  # fmt: skip
+    if len(made.nodes) > len(tree.nodes):
+        made = made._replace(slots=slots_for(len(made.nodes)))
+        fill_slots(made)
+    return made
 
 
 @compiled()
 def runs_of(tree):
     """Give a tree as flat runs of numbers."""
     return Runs(
-        cells_at(tree.nodes), cells_at(tree.edges), cells_at(tree.worth), cells_at(tree.used)
-    )
+        cells_at(tree.nodes), cells_at(tree.edges), cells_at(tree.worth), cells_at(tree.slots),
+        cells_at(tree.used),
+    )  # fmt: skip
 
 
 # --- nodes and edges -----------------------------------------------------------------------------
 
 
 @compiled()
+def slot_of(runs, mask, key):
+    """Find the slot of the node with this key, or the empty one where it belongs."""
+    slot = key & mask
+    while runs.slots[slot] != NO_NODE and runs.nodes[runs.slots[slot] * NODE + KEY] != key:
+        slot = (slot + 1) & mask
+    return slot
+
+
+@compiled()
+def fill_slots(tree):
+    """Enter all nodes that have a key in their slots."""
+    runs = runs_of(tree)
+    for node in range(runs.used[NODES_USED]):
+        if runs.nodes[node * NODE + KEY] > 0:
+            runs.slots[slot_of(runs, len(tree.slots) - 1, runs.nodes[node * NODE + KEY])] = node
+
+
+@compiled()
 def child_of(runs, edge, key):
-    """Find the node behind an edge with this key, or ROOT."""
+    """Find the node behind an edge with this key, or NO_NODE."""
     node = runs.edges[edge * EDGE + CHILD]
-    while node != ROOT and runs.nodes[node * NODE + KEY] != key:
+    while node != NO_NODE and runs.nodes[node * NODE + KEY] != key:
         node = runs.nodes[node * NODE + TWIN]
     return node
 
@@ -120,6 +153,19 @@ def new_node(runs, edge, key):
     runs.nodes[at + KEY] = key
     runs.nodes[at + TWIN] = runs.edges[edge * EDGE + CHILD]
     runs.edges[edge * EDGE + CHILD] = node
+    return node
+
+
+@compiled()
+def merged_node(runs, mask, edge, key):
+    """Give the node of a position, which may have been found by other moves, behind an edge."""
+    slot = slot_of(runs, mask, key)
+    node = runs.slots[slot]
+    if node == NO_NODE:
+        node = new_node(runs, edge, key)
+        runs.slots[slot] = node
+    else:
+        runs.edges[edge * EDGE + CHILD] = node
     return node
 
 
@@ -154,9 +200,10 @@ def add_edges(runs, room, node, actions, n, priors):
         kept = runs.edges[old * EDGE + ACTION] if old < first + count else NO_ACTION
         if i < n and actions[i] < kept:
             runs.edges[at * EDGE + ACTION] = actions[i]
-            runs.edges[at * EDGE + CHILD] = ROOT
+            runs.edges[at * EDGE + CHILD] = NO_NODE
             runs.edges[at * EDGE + TRIES] = 0
             runs.edges[at * EDGE + OFFERED] = 0
+            runs.edges[at * EDGE + ONWARD] = 0
             runs.worth[at * WORTH + TOTAL] = 0.0
             runs.worth[at * WORTH + PRIOR] = priors[i]
             i += 1
@@ -228,7 +275,25 @@ def mean_of(runs, offered, n):
 
 
 @compiled()
-def pick(runs, node, mover, offered, n, rule, spread, rng):
+def proof_by(runs, edge, seats):
+    """Give what is proven of an edge, with seats counted from whoever takes it."""
+    child = runs.edges[edge * EDGE + CHILD]
+    if child == NO_NODE:
+        return UNKNOWN
+    proof = runs.nodes[child * NODE + PROOF]
+    if proof < WINNER:
+        return proof
+    return WINNER + (proof - WINNER + runs.edges[edge * EDGE + ONWARD]) % seats
+
+
+@compiled()
+def proven(tree, edge, seats):
+    """Give what is proven of an edge of a tree."""
+    return proof_by(runs_of(tree), edge, seats)
+
+
+@compiled()
+def pick(runs, node, seats, offered, n, rule, spread, rng):
     """Choose an edge: what is best so far, or too little known to leave out."""
     visits = max(1, runs.nodes[node * NODE + VISITS])
     known, root = math.log(visits), math.sqrt(visits)
@@ -236,11 +301,11 @@ def pick(runs, node, mover, offered, n, rule, spread, rng):
     best, most, ties = offered[0], -math.inf, 0
     for i in range(n):
         edge = offered[i]
-        if rule.prove and runs.edges[edge * EDGE + CHILD] != ROOT:
-            proof = runs.nodes[runs.edges[edge * EDGE + CHILD] * NODE + PROOF]
-            if proof == WINNER + mover:
+        if rule.prove:
+            proof = proof_by(runs, edge, seats)
+            if proof == WINNER:
                 return edge
-            if proof > DRAWN:
+            if proof > WINNER:
                 continue
         if rule.hides:  # how often it could have been tried
             times = max(1, runs.edges[edge * EDGE + OFFERED])
@@ -280,15 +345,14 @@ def back_up(runs, path, movers, length, leaf, rewards):
 
 
 @compiled()
-def proof_of(runs, node, mover, seats):
+def proof_of(runs, node, seats):
     """Give what the proofs behind a node's edges say of it: a move wins, or nothing is left."""
     first = runs.nodes[node * NODE + FIRST]
     one = UNKNOWN
     still_open = mixed = False
     for edge in range(first, first + runs.nodes[node * NODE + MOVES]):
-        child = runs.edges[edge * EDGE + CHILD]
-        proof = UNKNOWN if child == ROOT else runs.nodes[child * NODE + PROOF]
-        if proof == WINNER + mover:
+        proof = proof_by(runs, edge, seats)
+        if proof == WINNER:
             return proof
         if proof == UNKNOWN:
             still_open = True
@@ -301,10 +365,10 @@ def proof_of(runs, node, mover, seats):
 
 
 @compiled()
-def prove(runs, path, movers, length, seats):
+def prove(runs, path, length, seats):
     """Carry what is proven up a path, as far as it goes."""
     for step in range(length - 1, -1, -1):
-        proof = proof_of(runs, path[step, 0], movers[step], seats)
+        proof = proof_of(runs, path[step, 0], seats)
         if proof == UNKNOWN:
             return
         runs.nodes[path[step, 0] * NODE + PROOF] = proof
@@ -314,30 +378,44 @@ def prove(runs, path, movers, length, seats):
 def replant(tree, node, into):
     """Copy what lies below a node into an empty tree, where that node is the root."""
     source, target = runs_of(tree), runs_of(into)
-    copied = np.empty(tree.used[NODES_USED], np.int64)  # old numbers, by new
-    copied[ROOT] = node
+    known = tree.used[NODES_USED]
+    olds = np.empty(known, np.int64)  # old numbers, by new
+    news = np.full(known, NO_NODE)  # new numbers, by old
+    olds[ROOT], news[node] = node, ROOT
     total = 1
     at = 0
     while at < total:
-        old = copied[at] * NODE
+        old = olds[at] * NODE
         for column in range(NODE):
-            if column != TWIN:  # that was set with the parent's edges
-                target.nodes[at * NODE + column] = source.nodes[old + column]
+            target.nodes[at * NODE + column] = source.nodes[old + column]
+        target.nodes[at * NODE + STAMP] = 0
         first, moves = source.nodes[old + FIRST], source.nodes[old + MOVES]
+        twin = source.nodes[old + TWIN]
+        if at == ROOT:
+            target.nodes[at * NODE + TWIN] = NO_NODE
+        elif twin != NO_NODE:
+            total = numbered(twin, olds, news, total)
+            target.nodes[at * NODE + TWIN] = news[twin]
         if first != NO_EDGES:
             start = target.used[EDGES_USED]
             target.nodes[at * NODE + FIRST] = start
             target.used[EDGES_USED] = start + moves
             for i in range(moves):
                 copy_edge(source, first + i, target, start + i)
-                behind = ROOT
                 child = source.edges[(first + i) * EDGE + CHILD]
-                while child != ROOT:
-                    copied[total] = child
-                    target.nodes[total * NODE + TWIN] = behind
-                    behind = total
-                    total += 1
-                    child = source.nodes[child * NODE + TWIN]
-                target.edges[(start + i) * EDGE + CHILD] = behind
+                if child != NO_NODE:
+                    total = numbered(child, olds, news, total)
+                    target.edges[(start + i) * EDGE + CHILD] = news[child]
         at += 1
     target.used[NODES_USED] = total
+    fill_slots(into)
+
+
+@compiled()
+def numbered(old, olds, news, total):
+    """Give an old node a new number if it has none; give how many have one."""
+    if news[old] == NO_NODE:
+        news[old] = total
+        olds[total] = old
+        total += 1
+    return total
