@@ -107,12 +107,13 @@ class Planes:
 class Rounds:
     """Names of cells: which round it is, and of each seat what it has from the rounds before.
 
-    sign: what the latter is multiplied by to give points.
+    sign: what the latter is multiplied by to give points. option: says how many rounds there are.
     """
 
     number: str
     points: str
     sign: int = 1
+    option: str = ""
 
 
 def _no_planes(settings: Mapping[str, Any]) -> Planes | None:
@@ -230,9 +231,10 @@ class Game:
             if value != self.settings[name]
         }
 
-    def is_same_but_for_senses(self, other: Game) -> bool:
-        """Tell whether another game differs at most in what learners see of it."""
-        return self == other.having(**{name: self.settings[name] for name in self.senses})
+    def is_alike(self, other: Game) -> bool:
+        """Tell whether another game differs at most in what learners see, and in its rounds."""
+        free = [*self.senses, *([self.rounds.option] if self.rounds else [])]
+        return self == other.having(**{name: self.settings[name] for name in free if name})
 
     # --- bounds --------------------------------------------------------------------------------
 

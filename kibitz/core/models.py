@@ -68,12 +68,12 @@ def load_model(
     agent: str,
     game: Game,
     any_settings: bool = False,
-    any_senses: bool = False,
+    any_alike: bool = False,
 ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     """Read a model that fits an agent and a game: its arrays, and what was noted about it.
 
-    `any_settings` takes one that was made for other settings of the same game, `any_senses` one
-    that differs at most in what learners see (see `made_for`).
+    `any_settings` takes one that was made for other settings of the same game, `any_alike` one
+    that differs at most in what learners see and how many rounds there are (see `made_for`).
     """
     from safetensors import SafetensorError
     from safetensors.numpy import load_file
@@ -94,7 +94,7 @@ def load_model(
     except (OSError, SafetensorError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise BadModel(f"'{os.fspath(path)}' is a damaged model: {error}.") from error
     other = game.having(**settings)
-    fits = game.is_same_but_for_senses(other) if any_senses else game == other
+    fits = game.is_alike(other) if any_alike else game == other
     if not any_settings and not fits:
         made = other.described()
         raise BadModel(f"'{os.fspath(path)}' was made for {made}, not for {game.described()}.")

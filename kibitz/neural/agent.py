@@ -84,7 +84,7 @@ class NetworkKind:
         self, path: str | Path, game: Game
     ) -> tuple[Game, Shape, dict[str, np.ndarray], dict[str, Any]]:
         """Read a model: the game as it was in training, the network, and what was noted of it."""
-        weights, about = load_model(path, self.model, game, any_senses=True)
+        weights, about = load_model(path, self.model, game, any_alike=True)
         trained_on = made_for(path, game)
         layers = about.get("layers")
         if not isinstance(layers, dict) or not all(isinstance(of, str) for of in layers.values()):
@@ -102,9 +102,7 @@ class NetworkKind:
     def own(self, game: Game) -> Path | None:
         """Find the model that comes with a game as it is set."""
         fitting = (
-            path
-            for path in own_models(game, self.model)
-            if game.is_same_but_for_senses(made_for(path, game))
+            path for path in own_models(game, self.model) if game.is_alike(made_for(path, game))
         )
         return next(fitting, None)
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from kibitz.core.agent import Agent, CompiledAgent, Opinion, notice_nothing, opinion
 from kibitz.core.chance import WORDS, Chance, sow
-from kibitz.core.compiled import is_compiled, pointer
+from kibitz.core.compiled import JIT, is_compiled, pointer
 from kibitz.core.errors import Misuse
 from kibitz.core.game import OVER, SEAT, Game
 from kibitz.core.options import Choice, Flag, Option, Real, Text, Whole
@@ -177,6 +177,8 @@ class Search(Agent):
             movers=sum(place >= MOVERS for place in self.agents),
             depth=TO_THE_END if chosen["depth"] < 0 else chosen["depth"],
             round_cell=game.cell(rounds.number).start if rounds else -1,
+            round_points=game.cell(rounds.points).start if rounds else -1,
+            round_sign=rounds.sign if rounds else 1,
             most_legal=game.bound("most_legal"),
         )  # fmt: skip
         self._grown: tuple[np.ndarray, Tree] | None = None  # what was searched last, and its tree
@@ -185,7 +187,7 @@ class Search(Agent):
     @classmethod
     def unfit(cls, game: Game) -> str | None:
         """Say why it cannot play a game, or None."""
-        return None if game.is_compiled else "its rules are not compiled"
+        return None if game.is_compiled or not JIT else "its rules are not compiled"
 
     # --- helpers -------------------------------------------------------------------------------
 
@@ -201,9 +203,7 @@ class Search(Agent):
                 continue
             found[place] = self._helper(who, name)
             if found[place].kind.value is None:
-                raise Misuse(
-                    f"'{who}' does not say what its options are worth, so it is no {name}."
-                )
+                raise Misuse(f"'{who}' gives its options no values, so it cannot be the {name}.")
         names = [name for name in chosen["moves"].split("+") if name]
         if len(names) > MOST_MOVERS:
             raise Misuse(f"At most {MOST_MOVERS} agents can say which moves to look at.")
@@ -213,7 +213,8 @@ class Search(Agent):
 
     def _helper(self, who: str, what: str) -> CompiledAgent:
         agent = find_agent(who.replace(";", ","), self.game)
-        if not isinstance(agent, CompiledAgent) or not is_compiled(agent.kind.choose):
+        plain = JIT and not is_compiled(getattr(agent, "kind", agent).choose)
+        if not isinstance(agent, CompiledAgent) or plain:
             raise Misuse(f"{what}={who}: only compiled agents can help a search.")
         return agent
 
@@ -391,8 +392,7 @@ class Search(Agent):
         best = found.best
         total = max(1, sum(move.tries for move in found.moves))
         notes = {
-            move.action: f"{self.in_words(move)}, tried {move.tries:,} times"
-            for move in found.moves
+            move.action: f"{self.in_words(move)}, {move.tries:,} tries" for move in found.moves
         }
         line = self.line(view, found)
         reason = f"Tried in {best.tries:,} of {total:,} simulations: {self.in_words(best)}."

@@ -55,7 +55,7 @@ from kibitz.search.tree import (
 
 WIN, MARGIN, POINTS = range(3)  # aims
 WIN_SPREAD = 0.5  # of shares of a win; the spread of points is measured
-LEAST_SPREAD = 1e-3
+LEAST_SPREAD = 1.0  # of points: a judge may say the same each time, and others are to be tried too
 TO_THE_END = 1 << 30
 MOST_PATH = 1024  # moves of a simulation within the tree
 SHARPNESS = 2.0  # of priors made from values, in units of their spread
@@ -97,7 +97,9 @@ class Plan(NamedTuple):
     judges: bool
     movers: int
     depth: int  # turns from the root on
-    round_cell: int  # or -1
+    round_cell: int  # or -1: which round it is
+    round_points: int  # where the points from the rounds before begin
+    round_sign: int  # what makes points of those
     most_legal: int
 
 
@@ -171,9 +173,10 @@ def spread_of(returns, aim, cooperative):
         return WIN_SPREAD
     n = returns[SIMS]
     if n < 2.0:
-        return 1.0
+        return LEAST_SPREAD
     mean = returns[SUM] / n
-    return math.sqrt(max(returns[SQUARES] / n - mean * mean, LEAST_SPREAD))
+    variance = returns[SQUARES] / n - mean * mean
+    return max(LEAST_SPREAD, math.sqrt(max(0.0, variance)))
 
 
 @compiled()
@@ -440,7 +443,11 @@ def grow(rules, helpers, plan, rule, tree, view, allowed, rng, sims):
                 play_by_helper(rules, helpers, plan, state, sight, memory, actions, turns, now, rng)
             else:
                 play_by_chance(rules, plan, state, actions, turns, now, rng)
-            rules.score(state, points)
+            if state[SEAT] == OVER or not is_over(state, plan.round_cell, now):
+                rules.score(state, points)
+            else:  # the next round is dealt, and what was dealt counts for nothing
+                for seat in range(seats):
+                    points[seat] = plan.round_sign * state[plan.round_points + seat]
             reward(points, plan.aim, plan.cooperative, rewards)
             if plan.judges and not is_over(state, plan.round_cell, now):
                 expect(rules, helpers, plan.cooperative, state, sight, memory, actions, priors,

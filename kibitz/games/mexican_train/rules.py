@@ -682,5 +682,5 @@ GAME = Game(
     flaw=flaw,
     prospects=prospects,
     senses=("lines",),
-    rounds=Rounds("hand", "pips", -1),
+    rounds=Rounds("hand", "pips", -1, "hands"),
 )
