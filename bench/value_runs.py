@@ -39,7 +39,9 @@ PARTS: dict[str, list[Job]] = {
             for seed in (21, 22, 23)
         ),
         *(
-            td(f"tapnswap-{seed}", "tapnswap", {}, {**KNOWN, "opening": 40}, seed=seed,
+            # A win is worth more the sooner it comes, or winning moves would all be worth the same.
+            td(f"tapnswap-{seed}", "tapnswap", {},
+               {**KNOWN, "opening": 40, "gamma": 0.95, "decisions": 3_000_000}, seed=seed,
                rivals=("random",), graded=True)
             for seed in (21, 22, 23)
         ),
