@@ -8,6 +8,7 @@ two against two, and single hands; its pairwise chance is that of fewer pips tha
 from __future__ import annotations
 
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,8 @@ TRAIN = {
     "hidden": "128", "option_hidden": "128,64", "rate": 1e-3, "rivals": "persistent-line+planner",
     "evaluate_games": 200, "evaluate_every": 20,
 }  # fmt: skip
-HANDS, GAMES = 10_000, 2_000
+HANDS, GAMES = 6_000, 400
+CHUNK = 100  # games at a time
 RIVALS = ("persistent-line", "planner", "double")
 
 
@@ -68,7 +70,13 @@ def by_agent(game: kibitz.Game, agents: list[Any], games: int) -> np.ndarray:
     """Play a match in duplicate; give the points [games, agents], all of a deal together."""
     runner = Runner(game, seated(game, agents), FRESH, True)
     points, plies = np.zeros((games, game.players)), np.zeros(games, np.int32)
-    runner.play(0, points, plies)
+
+    def play(first: int) -> None:
+        rows = slice(first, first + CHUNK)
+        runner.play(first, points[rows], plies[rows])
+
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(play, range(0, games, CHUNK)))
     return points
 
 

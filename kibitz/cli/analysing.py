@@ -9,7 +9,7 @@ import typer
 
 from kibitz.cli.shared import Json, Plain, Waiting, console, grid, print_json, seat_name
 from kibitz.core.record import Record
-from kibitz.search.analysis import CHANCE_UNIT, Analysis
+from kibitz.search.analysis import CHANCE_UNIT, EXACT, Analysis
 from kibitz.search.analysis import analyse as analyse_record
 
 
@@ -37,11 +37,13 @@ def analyse(
         return
     out = console(plain)
     names = [record.name_of(seat) for seat in range(record.game.players)]
+    exact = found.how == EXACT  # then a faster win or a slower loss is better, too
     rows = [
         (
             str(move.ply + 1), f"seat {move.seat}", move.words,
             cost_in_words(found, move.cost, move.unsure),
-            move.best_words if move.best != move.action and move.cost else "", move.note,
+            move.best_words if move.best != move.action and (move.cost or exact) else "",
+            move.note,
         )
         for move in found.moves
     ]  # fmt: skip
@@ -53,14 +55,16 @@ def analyse(
             f"{seat_name(seat, name, plain)} lost {total} in {len(found.of(seat))} moves; "
             f"{found.agreement_of(seat):.0%} of them cost nothing."
         )
-    how = "exact play" if found.how == "exact" else found.how
-    out.print(f"Judged by {how}. What may be chance counts as nothing.", style="dim")
+    how = "exact play." if exact else f"{found.how}. What may be chance counts as nothing."
+    out.print(f"Judged by {how}", style="dim")
 
 
 def cost_in_words(found: Analysis, cost: float, unsure: float) -> str:
     """Write a cost with its interval, or nothing."""
     if not cost:
         return ""
+    if found.unit == CHANCE_UNIT and not unsure:
+        return {0.5: "half a win", 1.0: "a win"}.get(cost, f"{cost:.1f} wins")
     if found.unit == CHANCE_UNIT:
-        return f"{cost:.0%}" + (f" ± {unsure:.0%}" if unsure else "") + " of a win"
+        return f"{cost:.0%} ± {unsure:.0%} of a win"
     return f"{cost:.1f}" + (f" ± {unsure:.1f}" if unsure else "") + f" {found.unit}"

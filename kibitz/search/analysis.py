@@ -23,6 +23,7 @@ from kibitz.search.solve import Solution, in_words
 
 Progress = Callable[[int, int], Any]
 CHANCE_UNIT = "of a win"
+EXACT = "exact"
 UNITS = {"win": CHANCE_UNIT, "margin": "points", "points": "points"}
 SURE = 1.96  # standard errors
 
@@ -104,7 +105,7 @@ def analyse(
     moves: list[Judged] = []
     if exact:
         judged = _exactly(record, solution_of(game))
-        how, unit = "exact", CHANCE_UNIT
+        how, unit = EXACT, CHANCE_UNIT
     else:
         how = agent or game.analyst
         searchers = [find_agent(how, game) for _ in range(game.players)]
