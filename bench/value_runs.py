@@ -48,7 +48,11 @@ PARTS: dict[str, list[Job]] = {
             for seed in (21, 22, 23)
         ),
     ],
-    "train": [td("train-21", "mexican_train", {}, {**TRAIN, "decisions": 4_000_000})],
+    "train": [
+        td("train-21", "mexican_train", {}, {**TRAIN, "decisions": 4_000_000}),
+        td("train-long-21", "mexican_train", {},
+           {**TRAIN, "decisions": 16_000_000, "hidden": "256", "evaluate_every": 100}),
+    ],
     "lines": [
         td("lines-21", "mexican_train", {}, {**TRAIN, "decisions": 1_000_000}),
         td("no-lines-21", "mexican_train", {"lines": False}, {**TRAIN, "decisions": 1_000_000}),

@@ -410,7 +410,8 @@ class Search(Agent):
         if self.aim == "win":
             return f"wins {move.value:.0%}"
         if self.aim == "margin":
-            return f"{move.value:+.1f} points ahead"
+            where = "ahead" if move.value >= 0.0 else "behind"
+            return f"{abs(move.value):.1f} points {where}"
         return f"{move.value:.1f} points"
 
     def line(self, view: View, found: Found) -> list[str]:

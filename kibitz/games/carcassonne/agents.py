@@ -184,3 +184,4 @@ AGENTS = {
 }
 LEVELS = {"easy": "greedy", "hard": "settler"}  # for people
 EVALUATION = Evaluation(kind=AGENTS["settler"], start=WEIGHTS, rivals=("greedy",))
+ANALYST = "mcts:sims=200,prior=settler,rollout=settler,judge=settler,depth=6"  # of played games
