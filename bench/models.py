@@ -14,6 +14,7 @@ from typing import Any
 
 import kibitz
 from bench.policy_runs import JOBS
+from bench.value_runs import JOBS as VALUE_JOBS
 from kibitz.core.options import split
 
 # file -> game, learner and settings; as commands: kibitz train GAME LEARNER --seed 1 --games ..
@@ -41,9 +42,17 @@ POLICIES = {
     "nim/models/policy": "nim-21",
     "tapnswap/models/policy": "tapnswap-21",
 }
+VALUES = {
+    "mexican_train/models/td": "train-21",
+    "nim/models/td": "nim-21",
+    "tapnswap/models/td": "tapnswap-21",
+}
 LONG |= {
-    name: (JOBS[job].typed, "ppo", {"seed": JOBS[job].seed, **JOBS[job].settings})
-    for name, job in POLICIES.items()
+    name: (job.typed, job.learner, {"seed": job.seed, **job.settings})
+    for name, job in [
+        *((name, JOBS[job]) for name, job in POLICIES.items()),
+        *((name, VALUE_JOBS[job]) for name, job in VALUES.items()),
+    ]
 }
 
 

@@ -23,7 +23,7 @@ TRAIN = {
     "hidden": "128", "option_hidden": "128,64", "rate": 1e-3, "rivals": "persistent-line+planner",
     "evaluate_games": 200, "evaluate_every": 20,
 }  # fmt: skip
-HANDS, GAMES = 6_000, 400
+HANDS, GAMES = 10_000, 2_000
 CHUNK = 100  # games at a time
 RIVALS = ("persistent-line", "planner", "double")
 
@@ -48,11 +48,7 @@ PARTS: dict[str, list[Job]] = {
             for seed in (21, 22, 23)
         ),
     ],
-    "train": [
-        td("train-21", "mexican_train", {}, {**TRAIN, "decisions": 4_000_000}),
-        td("train-long-21", "mexican_train", {},
-           {**TRAIN, "decisions": 16_000_000, "hidden": "256", "evaluate_every": 100}),
-    ],
+    "train": [td("train-21", "mexican_train", {}, {**TRAIN, "decisions": 4_000_000})],
     "lines": [
         td("lines-21", "mexican_train", {}, {**TRAIN, "decisions": 1_000_000}),
         td("no-lines-21", "mexican_train", {"lines": False}, {**TRAIN, "decisions": 1_000_000}),
