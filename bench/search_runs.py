@@ -31,29 +31,37 @@ class Job:
     options: dict[str, Any] = field(default_factory=dict)
 
 
-CARCASSONNE = "mcts:sims={sims},prior=settler,rollout=settler,depth=4,judge=settler"
-PLAIN = "mcts:sims={sims}"
+CARCASSONNE = "mcts:sims={sims},prior=settler,rollout=settler,judge=settler,depth=6"
 RULES = "piers+iggi+outer+internal+van-den-bergh"
 PARTS: dict[str, list[Job]] = {
     "carcassonne": [
-        Job(f"{rival}-{sims}", "carcassonne", (CARCASSONNE.format(sims=sims), rival), 200)
-        for rival, sims in (("greedy", 400), ("settler", 400))
+        Job(f"{rival}-{sims}", "carcassonne", (CARCASSONNE.format(sims=sims), rival), games)
+        for rival, sims, games in (
+            ("greedy", 200, 200), ("settler", 200, 200), ("settler", 50, 100),
+            ("settler", 1000, 60), ("settler", 3000, 20),
+        )
     ],
     "budget": [
-        Job(f"budget-{sims}", "carcassonne", (PLAIN.format(sims=sims), "greedy"), games)
-        for sims, games in (
-            (50, 200), (200, 200), (1000, 100), (3000, 60), (10_000, 40),
-        )
+        Job(f"random-{sims}", "carcassonne", (f"mcts:sims={sims}", "greedy"), games)
+        for sims, games in ((50, 200), (200, 200), (1000, 100), (3000, 60), (10_000, 30))
     ],
     "mexican_train": [
         Job(f"{rival}-{sims}", "mexican_train",
-            (f"mcts:sims={sims},rollout=planner", rival, rival, rival), 400, {"hands": 1})
-        for rival, sims in (("planner", 200), ("persistent-line", 200))
+            (f"mcts:sims={sims},rollout=planner", rival, rival, rival), games, {"hands": 1})
+        for rival, sims, games in (
+            ("planner", 100, 400), ("planner", 400, 200), ("persistent-line", 100, 400),
+        )
     ],
     "hanabi": [
-        Job(f"rules-{sims}", "hanabi", (f"mcts:sims={sims},moves={RULES},rollout=piers",), 100,
-            {"players": 2})
-        for sims in (100, 1000)
+        Job(name, "hanabi", (f"mcts:sims={sims}{more}",), games, {"players": players})
+        for name, sims, more, games, players in (
+            ("plain-400", 400, "", 50, 2),
+            ("played-on-400", 400, ",rollout=piers", 50, 2),
+            ("rules-100", 100, f",moves={RULES},rollout=piers", 200, 2),
+            ("rules-1000", 1000, f",moves={RULES},rollout=piers", 200, 2),
+            ("rules-1000-4-seats", 1000, f",moves={RULES},rollout=piers", 100, 4),
+            ("smart-200", 200, f",moves=smart+{RULES},rollout=smart", 50, 2),
+        )
     ],
 }  # fmt: skip
 
@@ -71,13 +79,22 @@ def played(job: Job, folder: Path) -> dict[str, Any]:
     return found
 
 
+def interval(of: dict[str, float]) -> str:
+    """Write a mean with its interval of 95%."""
+    return f"{of['mean']:.2f} ± {of['plus_minus']:.2f}"
+
+
 def told(job: Job, result: dict[str, Any]) -> str:
     """Write a result in a line."""
     mine = result["agents"][0]
     against = "" if len(job.agents) < 2 else f" against {' and '.join(job.agents[1:])}"
-    figures = f"points {mine['points']}"
+    figures = f"{interval(mine['points'])} points"
     if not result["cooperative"]:
-        figures = f"wins {mine['share']}, margin {mine['margin']}, {figures}"
+        share = mine["share"]
+        figures = (
+            f"wins {share['mean']:.1%} ({share['low']:.1%} to {share['high']:.1%}), "
+            f"margin {interval(mine['margin'])}, {figures}"
+        )
     return (
         f"{job.game} {job.agents[0]}{against}: {figures}; {result['games']} games in "
         f"{result['minutes']:.1f} minutes"
