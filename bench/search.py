@@ -123,7 +123,8 @@ def _beside() -> Iterator[Row]:
     theirs = pyspiel.load_game(name)
     state = theirs.new_initial_state()
     view = game.deal(SEED).view()
-    agent = kibitz.agent(f"mcts:sims={SPEED_SIMS},prove=no,reuse=no", game)
+    # As the peer has it: a plain tree, without proofs, grown anew each time.
+    agent = kibitz.agent(f"mcts:sims={SPEED_SIMS},prove=no,merge=no,reuse=no", game)
     assert isinstance(agent, Search)
     agent.search(view)
     paces: dict[str, list[float]] = {"kibitz": [], "OpenSpiel, C++": [], "OpenSpiel, Python": []}

@@ -63,6 +63,7 @@ from kibitz.search.tree import (
     WINNER,
     Rule,
     Tree,
+    emptied,
     enlarged,
     new_tree,
     proven,
@@ -71,11 +72,12 @@ from kibitz.search.tree import (
 
 AIMS = ("win", "margin", "points")
 FIRST_CHUNK = 32  # simulations before the first look at the clock
-CHUNK_SECONDS = 0.02  # between two looks at the clock, so that Ctrl-C is heard too
+CHUNK_SECONDS = 0.05  # between two looks at the clock, so that Ctrl-C is heard too
 MOST_CHUNK = 1 << 16
 MOST_TREES = 64
 EDGES = 16  # to begin with, for each node
 RANDOM = "random"
+SPARE = -1
 NOBODY = "none"
 LONGEST_LINE = 8  # moves of an expected line of play
 UCT_EXPLORE, PUCT_EXPLORE = 2.0, 2.0  # in units of the usual spread of what simulations bring
@@ -101,7 +103,7 @@ class Found:
     sims: int
     aim: str
     spread: float  # of what single simulations bring
-    tree: Tree
+    tree: Tree  # until the next search, which uses its memory
 
     @property
     def best(self) -> Tried:
@@ -172,7 +174,8 @@ class Search(Agent):
         self.plan = Plan(
             hides=game.hides, by_views=chosen["nodes"] == "views" and game.hides,
             merge=chosen["merge"] and not game.hides, prove=proves,
-            even=False, aim=AIMS.index(aim), cooperative=game.cooperative,
+            one_by_one=not (game.hides or puct or weighed or chosen["moves"]), even=False,
+            aim=AIMS.index(aim), cooperative=game.cooperative,
             plays=PLAYS in self.agents, weighs=weighed, judges=JUDGES in self.agents,
             movers=sum(place >= MOVERS for place in self.agents),
             depth=TO_THE_END if chosen["depth"] < 0 else chosen["depth"],
@@ -183,6 +186,7 @@ class Search(Agent):
         )  # fmt: skip
         self._grown: tuple[np.ndarray, Tree] | None = None  # what was searched last, and its tree
         self._since: list[int] = []  # actions since then
+        self._trees: dict[int, Tree] = {}  # by number, and one to spare: their memory is used again
 
     @classmethod
     def unfit(cls, game: Game) -> str | None:
@@ -269,7 +273,9 @@ class Search(Agent):
         def one(number: int) -> Tree:
             rng = np.zeros(WORDS, np.int64)
             sow(rng, seed, number, 0)
-            return self._grow(kept if number == 0 else None, view, plan, allowed, rng, share, ends)
+            tree = kept if kept is not None and number == 0 else self._empty_tree(number, share)
+            self._trees[number] = self._grow(tree, view, plan, allowed, rng, share, ends)
+            return self._trees[number]
 
         if chosen["trees"] == 1:
             trees = [one(0)]
@@ -278,16 +284,21 @@ class Search(Agent):
                 trees = list(pool.map(one, range(chosen["trees"])))
         if not len(only) and not even and not self.game.hides:
             self._grown, self._since = (view.cells.copy(), trees[0]), []
-        return self._summed(view, trees)
+        return self._summed(view, trees, only)
+
+    def _empty_tree(self, number: int, sims: int) -> Tree:
+        """Give a tree to grow, in the memory of the one before."""
+        known = self._trees.get(number)
+        if known is not None:
+            return emptied(known)
+        return new_tree(min(sims, MOST_CHUNK) + 2, EDGES * 64 + 2 * self.plan.most_legal)
 
     def _grow(
-        self, tree: Tree | None, view: View, plan: Plan, allowed: np.ndarray, rng: np.ndarray,
+        self, tree: Tree, view: View, plan: Plan, allowed: np.ndarray, rng: np.ndarray,
         sims: int, ends: float | None,
     ) -> Tree:  # fmt: skip
         """Grow a tree until it has had its simulations, or its time."""
         rules, helpers = self.game.rules, self.helpers
-        if tree is None:
-            tree = new_tree(min(sims, MOST_CHUNK) + 2, EDGES * 64 + 2 * plan.most_legal)
         chunk = FIRST_CHUNK
         done = 0
         while ends is not None or done < sims:
@@ -308,7 +319,7 @@ class Search(Agent):
                 continue
             pace = grown / max(now - began, 1e-6)
             left = CHUNK_SECONDS if ends is None else min(CHUNK_SECONDS, ends - now)
-            chunk = int(min(MOST_CHUNK, max(1, 2 * chunk, FIRST_CHUNK), max(1.0, pace * left)))
+            chunk = int(min(MOST_CHUNK, max(1.0, pace * left)))
         return tree
 
     def _kept_tree(self, view: View) -> Tree | None:
@@ -332,13 +343,18 @@ class Search(Agent):
         rules.look(state, view.mover, seen)
         if not np.array_equal(seen, view.cells) or tree.nodes[node, PROOF] != UNKNOWN:
             return None
-        into = new_tree(len(tree.nodes), len(tree.edges))
+        into = self._trees.pop(SPARE, None)
+        into = new_tree(1, 1) if into is None else emptied(into)
+        into = enlarged(into, len(tree.nodes), len(tree.edges))
         replant(tree, node, into)
+        self._trees[SPARE] = tree
         return into
 
-    def _summed(self, view: View, trees: Sequence[Tree]) -> Found:
+    def _summed(self, view: View, trees: Sequence[Tree], only: Sequence[int]) -> Found:
         """Add up what the trees found out about the moves at the root."""
         found: dict[int, list[Any]] = {}
+        if self.plan.one_by_one and not only:
+            found = {action: [0, 0.0, 0.0, UNKNOWN] for action in view.legal}
         returns = np.zeros(RETURNS)
         for tree in trees:
             returns += tree.returns

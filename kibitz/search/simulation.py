@@ -24,12 +24,14 @@ from kibitz.search.tree import (
     EDGE,
     FIRST,
     KEY,
+    MOVES,
     NO_EDGES,
     NO_NODE,
     NODE,
     NODES_USED,
     ONWARD,
     PROOF,
+    ROOM,
     ROOT,
     SIMS,
     SQUARES,
@@ -38,6 +40,7 @@ from kibitz.search.tree import (
     UNKNOWN,
     VISITS,
     WINNER,
+    add_edge,
     add_edges,
     back_up,
     child_of,
@@ -45,11 +48,11 @@ from kibitz.search.tree import (
     missing,
     new_node,
     offer,
-    offer_all,
     pick,
     pick_evenly,
     prove,
     runs_of,
+    set_room_aside,
     slot_of,
 )
 
@@ -89,6 +92,7 @@ class Plan(NamedTuple):
     by_views: bool
     merge: bool  # equal positions are one node
     prove: bool
+    one_by_one: bool  # edges are added when they are tried
     even: bool  # the moves at the root are tried equally often
     aim: int
     cooperative: bool
@@ -372,7 +376,16 @@ def grow(rules, helpers, plan, rule, tree, view, allowed, rng, sims):
                 runs.nodes[node * NODE + STAMP] = stamp
             mover = state[SEAT]
             fresh = runs.nodes[node * NODE + FIRST] == NO_EDGES
-            if plan.hides or fresh:
+            edge = NO_EDGES
+            n = runs.nodes[node * NODE + MOVES]
+            if plan.one_by_one and not (node == ROOT and len(allowed) > 0):
+                if fresh or n < runs.nodes[node * NODE + ROOM]:
+                    n = rules.legal(state, actions)
+                    if fresh and not set_room_aside(runs, edge_room, node, n, rng):
+                        full = True
+                        break
+                    edge = add_edge(runs, node, actions, n)
+            elif plan.hides or fresh:
                 if node == ROOT and len(allowed) > 0:
                     n = len(allowed)
                     for i in range(n):
@@ -387,15 +400,14 @@ def grow(rules, helpers, plan, rule, tree, view, allowed, rng, sims):
                     else:
                         for i in range(n):
                             priors[i] = 1.0 / n
-                    if not add_edges(runs, edge_room, node, actions, n, priors):
+                    if not add_edges(runs, edge_room, node, actions, n, priors, rule.puct):
                         full = True
                         break
-                offer(runs, node, actions, n, offered)
-            else:
-                n = offer_all(runs, node, offered)
-            if node == ROOT and plan.even:
-                edge = pick_evenly(runs, offered, n)
-            else:
+                if plan.hides:
+                    offer(runs, node, actions, n, offered)
+            if edge == NO_EDGES and node == ROOT and plan.even:
+                edge = pick_evenly(runs, node, offered, n, plan.hides)
+            elif edge == NO_EDGES:
                 edge = pick(runs, node, seats, offered, n, rule, spread, rng)
             path[length, 0], path[length, 1], movers[length] = node, edge, mover
             length += 1
@@ -452,7 +464,7 @@ def grow(rules, helpers, plan, rule, tree, view, allowed, rng, sims):
             if plan.judges and not is_over(state, plan.round_cell, now):
                 expect(rules, helpers, plan.cooperative, state, sight, memory, actions, priors,
                        rewards)  # fmt: skip
-        back_up(runs, path, movers, length, node, rewards)
+        back_up(runs, path, movers, length, node, rewards, rule.puct)
         returns[SIMS] += 1.0
         returns[SUM] += rewards[searcher]
         returns[SQUARES] += rewards[searcher] * rewards[searcher]

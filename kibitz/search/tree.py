@@ -1,7 +1,8 @@
 """The search tree: nodes, the edges that leave them, choosing among those, and adding up.
 
 A tree is a few arrays; `Runs` are the same as flat runs of numbers, for the compiled loop. A column
-of a node is `nodes[node * NODE + VISITS]`. The edges of a node lie together, actions ascending.
+of a node is `nodes[node * NODE + VISITS]`. The edges of a node lie together, with their actions
+ascending, or in any order where they come one at a time.
 
 Behind an edge there may be several nodes, twins, told apart by a key: who is to move, or a number
 for all that the searcher would see. Where nothing is hidden there is one. It may lie behind other
@@ -25,14 +26,20 @@ NO_NODE = NO_EDGES = -1
 
 # Columns of the nodes, of the edges, and of what edges are worth to those who take them.
 # STAMP: the simulation that was last here. ONWARD: how many seats on the next one to move sits.
-VISITS, FIRST, MOVES, KEY, TWIN, PROOF, STAMP, NODE = range(8)
+# MOVES counts the edges there are, ROOM those that there may be, from FIRST on; where edges come
+# one at a time, AHEAD says with which of the legal actions they begin.
+VISITS, FIRST, MOVES, ROOM, AHEAD, KEY, TWIN, PROOF, STAMP, NODE = range(10)
 ACTION, CHILD, TRIES, OFFERED, ONWARD, EDGE = range(6)
-TOTAL, PRIOR, WORTH = range(3)
+# KNOWN: what it brought on average. UNSURE: how much the unknown counts for it. Both are kept, for
+# they are read for every edge of a node, and change only for the one that was taken.
+TOTAL, PRIOR, KNOWN, UNSURE, WORTH = range(5)
 NODES_USED, EDGES_USED, USED = range(3)
 SIMS, SUM, SQUARES, RETURNS = range(4)  # what simulations brought the searcher
 
 UNKNOWN, DRAWN, WINNER = 0, 1, 2  # proofs; WINNER + n: the seat n on from the mover wins
 NO_ACTION = 1 << 60  # behind all others
+UNTRIED = 1e12  # beyond anything that can be known
+UCT_GROWTH = np.sqrt(np.log(np.maximum(1, np.arange(4096))))  # kept: logarithms take long
 
 
 class Tree(NamedTuple):
@@ -69,11 +76,20 @@ class Rule(NamedTuple):
 def new_tree(nodes: int, edges: int) -> Tree:
     """Make a tree with nothing but its root."""
     tree = Tree(
-        np.zeros((nodes, NODE), np.int64), np.zeros((edges, EDGE), np.int64),
-        np.zeros((edges, WORTH)), slots_for(nodes), np.zeros(USED, np.int64), np.zeros(RETURNS),
+        np.empty((nodes, NODE), np.int64), np.empty((edges, EDGE), np.int32),
+        np.empty((edges, WORTH)), slots_for(nodes), np.zeros(USED, np.int64), np.zeros(RETURNS),
     )  # fmt: skip
+    return emptied(tree)
+
+
+def emptied(tree: Tree) -> Tree:
+    """Take all but the root out of a tree. Getting memory anew takes a quarter of the time."""
+    tree.nodes[ROOT] = 0
     tree.nodes[ROOT, [FIRST, TWIN]] = NO_EDGES, NO_NODE
+    tree.slots[:] = NO_NODE
+    tree.used[:] = 0
     tree.used[NODES_USED] = 1
+    tree.returns[:] = 0.0
     return tree
 
 
@@ -88,7 +104,7 @@ def enlarged(tree: Tree, nodes: int, edges: int) -> Tree:
     def larger(array: np.ndarray, rows: int) -> np.ndarray:
         if len(array) >= rows:
             return array
-        made = np.zeros((max(rows, 2 * len(array)), array.shape[1]), array.dtype)
+        made = np.empty((max(rows, 2 * len(array)), array.shape[1]), array.dtype)
         made[: len(array)] = array
         return made
 
@@ -184,7 +200,7 @@ def missing(runs, node, actions, n):
 
 
 @compiled()
-def add_edges(runs, room, node, actions, n, priors):
+def add_edges(runs, room, node, actions, n, priors, puct):
     """Give a node edges for all actions, keeping those that it has; False if there is no room.
 
     They go behind all others, and what the node had before is not used again.
@@ -199,13 +215,7 @@ def add_edges(runs, room, node, actions, n, priors):
     for at in range(start, start + total):
         kept = runs.edges[old * EDGE + ACTION] if old < first + count else NO_ACTION
         if i < n and actions[i] < kept:
-            runs.edges[at * EDGE + ACTION] = actions[i]
-            runs.edges[at * EDGE + CHILD] = NO_NODE
-            runs.edges[at * EDGE + TRIES] = 0
-            runs.edges[at * EDGE + OFFERED] = 0
-            runs.edges[at * EDGE + ONWARD] = 0
-            runs.worth[at * WORTH + TOTAL] = 0.0
-            runs.worth[at * WORTH + PRIOR] = priors[i]
+            new_edge(runs, at, actions[i], priors[i], puct)
             i += 1
         else:
             copy_edge(runs, old, runs, at)
@@ -214,8 +224,49 @@ def add_edges(runs, room, node, actions, n, priors):
             old += 1
     runs.nodes[node * NODE + FIRST] = start
     runs.nodes[node * NODE + MOVES] = total
+    runs.nodes[node * NODE + ROOM] = total
     runs.used[EDGES_USED] = start + total
     return True
+
+
+@compiled()
+def set_room_aside(runs, room, node, n, rng):
+    """Set room for so many edges aside, to be added one at a time; False if there is none.
+
+    Most nodes are seldom visited: writing all their edges takes longer than all the rest.
+    """
+    start = runs.used[EDGES_USED]
+    if start + n > room:
+        return False
+    runs.nodes[node * NODE + FIRST] = start
+    runs.nodes[node * NODE + ROOM] = n
+    runs.nodes[node * NODE + AHEAD] = below(rng, n)
+    runs.used[EDGES_USED] = start + n
+    return True
+
+
+@compiled()
+def add_edge(runs, node, actions, n):
+    """Add the next edge of a node, of one of the legal actions, and give it."""
+    moves = runs.nodes[node * NODE + MOVES]
+    edge = runs.nodes[node * NODE + FIRST] + moves
+    runs.nodes[node * NODE + MOVES] = moves + 1
+    new_edge(runs, edge, actions[(runs.nodes[node * NODE + AHEAD] + moves) % n], 1.0 / n, False)
+    return edge
+
+
+@compiled()
+def new_edge(runs, edge, action, prior, puct):
+    """Write an edge that was never tried."""
+    at = edge * EDGE
+    runs.edges[at + ACTION] = action
+    runs.edges[at + CHILD] = NO_NODE
+    runs.edges[at + TRIES] = 0
+    runs.edges[at + OFFERED] = 0
+    runs.edges[at + ONWARD] = 0
+    runs.worth[edge * WORTH + TOTAL] = 0.0
+    runs.worth[edge * WORTH + PRIOR] = prior
+    weigh_edge(runs, edge, puct)
 
 
 @compiled()
@@ -238,39 +289,47 @@ def offer(runs, node, actions, n, offered):
         runs.edges[at * EDGE + OFFERED] += 1
 
 
-@compiled()
-def offer_all(runs, node, offered):
-    """Write all edges of a node; give how many."""
-    first, n = runs.nodes[node * NODE + FIRST], runs.nodes[node * NODE + MOVES]
-    for i in range(n):
-        offered[i] = first + i
-    return n
-
-
 # --- choosing ------------------------------------------------------------------------------------
 
 
 @compiled()
-def worth_trying(runs, edge, rule, spread, base, known, root):
-    """Give what an edge has brought, and more the less is known of it."""
-    tries = runs.edges[edge * EDGE + TRIES]
-    total, prior = runs.worth[edge * WORTH + TOTAL], runs.worth[edge * WORTH + PRIOR]
-    if rule.puct:
-        value = total / tries if tries > 0 else base
-        return value + rule.explore * spread * prior * root / (1.0 + tries)
-    if tries == 0:  # each is tried once first, the likeliest before others
-        return 1e12 * (1.0 + prior)
-    value = total / tries + rule.explore * spread * math.sqrt(known / tries)
-    return value + rule.bias * spread * prior / (1.0 + tries)
+def weigh_edge(runs, edge, puct):
+    """Keep what an edge has brought on average, and how much the unknown counts for it.
+
+    By UCT each is tried once first, the likeliest before others (Kocsis and Szepesvari, 2006); by
+    PUCT those that were not tried are taken to bring what others did (Silver and others, 2017).
+    """
+    tries, at = runs.edges[edge * EDGE + TRIES], edge * WORTH
+    if puct:
+        runs.worth[at + UNSURE] = runs.worth[at + PRIOR] / (1.0 + tries)
+        runs.worth[at + KNOWN] = runs.worth[at + TOTAL] / max(1, tries)
+    elif tries == 0:
+        runs.worth[at + UNSURE] = 0.0
+        runs.worth[at + KNOWN] = UNTRIED * (1.0 + runs.worth[at + PRIOR])
+    else:
+        share = 1.0 / tries
+        runs.worth[at + UNSURE] = math.sqrt(share)
+        runs.worth[at + KNOWN] = runs.worth[at + TOTAL] * share
 
 
 @compiled()
-def mean_of(runs, offered, n):
+def eagerness(rule, spread, times):
+    """Give how much the unknown counts after so many choices: by UCT, or by PUCT."""
+    if rule.puct:
+        return rule.explore * spread * math.sqrt(times)
+    if times < len(UCT_GROWTH):
+        return rule.explore * spread * UCT_GROWTH[times]
+    return rule.explore * spread * math.sqrt(math.log(times))
+
+
+@compiled()
+def mean_of(runs, first, offered, n, hides):
     """Give what the edges have brought on average."""
     tries = total = 0.0
     for i in range(n):
-        tries += runs.edges[offered[i] * EDGE + TRIES]
-        total += runs.worth[offered[i] * WORTH + TOTAL]
+        edge = offered[i] if hides else first + i
+        tries += runs.edges[edge * EDGE + TRIES]
+        total += runs.worth[edge * WORTH + TOTAL]
     return total / tries if tries > 0.0 else 0.0
 
 
@@ -294,39 +353,52 @@ def proven(tree, edge, seats):
 
 @compiled()
 def pick(runs, node, seats, offered, n, rule, spread, rng):
-    """Choose an edge: what is best so far, or too little known to leave out."""
-    visits = max(1, runs.nodes[node * NODE + VISITS])
-    known, root = math.log(visits), math.sqrt(visits)
-    base = mean_of(runs, offered, n) if rule.puct else 0.0
-    best, most, ties = offered[0], -math.inf, 0
+    """Choose an edge: what is best so far, or too little known to leave out.
+
+    offered: the edges to choose from where not all are, [n]
+    """
+    first = runs.nodes[node * NODE + FIRST]
+    eager = eagerness(rule, spread, max(1, runs.nodes[node * NODE + VISITS]))
+    base = mean_of(runs, first, offered, n, rule.hides) if rule.puct else 0.0
+    best, most, ties = NO_EDGES, -math.inf, 0
     for i in range(n):
-        edge = offered[i]
+        edge = first + i
+        if rule.hides:
+            edge = offered[i]
+            # how often it could have been tried
+            eager = eagerness(rule, spread, max(1, runs.edges[edge * EDGE + OFFERED]))
         if rule.prove:
             proof = proof_by(runs, edge, seats)
             if proof == WINNER:
                 return edge
             if proof > WINNER:
                 continue
-        if rule.hides:  # how often it could have been tried
-            times = max(1, runs.edges[edge * EDGE + OFFERED])
-            known, root = math.log(times), math.sqrt(times)
-        value = worth_trying(runs, edge, rule, spread, base, known, root)
+        value = runs.worth[edge * WORTH + KNOWN] + eager * runs.worth[edge * WORTH + UNSURE]
+        if rule.puct and runs.edges[edge * EDGE + TRIES] == 0:
+            value += base
+        if rule.bias > 0.0:
+            prior = runs.worth[edge * WORTH + PRIOR]
+            value += rule.bias * spread * prior / (1.0 + runs.edges[edge * EDGE + TRIES])
         if value > most:
             best, most, ties = edge, value, 1
         elif value == most:
             ties += 1
             if below(rng, ties) == 0:
                 best = edge
+    if best == NO_EDGES:  # all are lost
+        return offered[0] if rule.hides else first
     return best
 
 
 @compiled()
-def pick_evenly(runs, offered, n):
+def pick_evenly(runs, node, offered, n, hides):
     """Choose the edge that was tried least."""
-    best = offered[0]
+    first = runs.nodes[node * NODE + FIRST]
+    best = offered[0] if hides else first
     for i in range(1, n):
-        if runs.edges[offered[i] * EDGE + TRIES] < runs.edges[best * EDGE + TRIES]:
-            best = offered[i]
+        edge = offered[i] if hides else first + i
+        if runs.edges[edge * EDGE + TRIES] < runs.edges[best * EDGE + TRIES]:
+            best = edge
     return best
 
 
@@ -334,13 +406,14 @@ def pick_evenly(runs, offered, n):
 
 
 @compiled()
-def back_up(runs, path, movers, length, leaf, rewards):
+def back_up(runs, path, movers, length, leaf, rewards, puct):
     """Add up on every edge of a path what it brought to whoever took it. path [steps, 2]"""
     for step in range(length):
         edge = path[step, 1]
         runs.nodes[path[step, 0] * NODE + VISITS] += 1
         runs.edges[edge * EDGE + TRIES] += 1
         runs.worth[edge * WORTH + TOTAL] += rewards[movers[step]]
+        weigh_edge(runs, edge, puct)
     runs.nodes[leaf * NODE + VISITS] += 1
 
 
@@ -349,7 +422,8 @@ def proof_of(runs, node, seats):
     """Give what the proofs behind a node's edges say of it: a move wins, or nothing is left."""
     first = runs.nodes[node * NODE + FIRST]
     one = UNKNOWN
-    still_open = mixed = False
+    still_open = runs.nodes[node * NODE + MOVES] < runs.nodes[node * NODE + ROOM]
+    mixed = False
     for edge in range(first, first + runs.nodes[node * NODE + MOVES]):
         proof = proof_by(runs, edge, seats)
         if proof == WINNER:
@@ -390,6 +464,7 @@ def replant(tree, node, into):
             target.nodes[at * NODE + column] = source.nodes[old + column]
         target.nodes[at * NODE + STAMP] = 0
         first, moves = source.nodes[old + FIRST], source.nodes[old + MOVES]
+        room = source.nodes[old + ROOM]
         twin = source.nodes[old + TWIN]
         if at == ROOT:
             target.nodes[at * NODE + TWIN] = NO_NODE
@@ -399,7 +474,7 @@ def replant(tree, node, into):
         if first != NO_EDGES:
             start = target.used[EDGES_USED]
             target.nodes[at * NODE + FIRST] = start
-            target.used[EDGES_USED] = start + moves
+            target.used[EDGES_USED] = start + room
             for i in range(moves):
                 copy_edge(source, first + i, target, start + i)
                 child = source.edges[(first + i) * EDGE + CHILD]
