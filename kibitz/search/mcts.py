@@ -274,8 +274,13 @@ class Search(Agent):
             rng = np.zeros(WORDS, np.int64)
             sow(rng, seed, number, 0)
             tree = kept if kept is not None and number == 0 else self._empty_tree(number, share)
-            self._trees[number] = self._grow(tree, view, plan, allowed, rng, share, ends)
-            return self._trees[number]
+            helpers = self.helpers
+            if number:  # slicing counts references, and threads would wait for each other there
+                weights, memory = helpers.weights.copy(), helpers.memory.copy()
+                helpers = helpers._replace(weights=weights, memory=memory)
+            tree = self._grow(tree, view, plan, helpers, allowed, rng, share, ends)
+            self._trees[number] = tree
+            return tree
 
         if chosen["trees"] == 1:
             trees = [one(0)]
@@ -294,11 +299,11 @@ class Search(Agent):
         return new_tree(min(sims, MOST_CHUNK) + 2, EDGES * 64 + 2 * self.plan.most_legal)
 
     def _grow(
-        self, tree: Tree, view: View, plan: Plan, allowed: np.ndarray, rng: np.ndarray,
-        sims: int, ends: float | None,
+        self, tree: Tree, view: View, plan: Plan, helpers: Helpers, allowed: np.ndarray,
+        rng: np.ndarray, sims: int, ends: float | None,
     ) -> Tree:  # fmt: skip
         """Grow a tree until it has had its simulations, or its time."""
-        rules, helpers = self.game.rules, self.helpers
+        rules = self.game.rules
         chunk = FIRST_CHUNK
         done = 0
         while ends is not None or done < sims:
