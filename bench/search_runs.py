@@ -38,29 +38,29 @@ PARTS: dict[str, list[Job]] = {
         Job(f"{rival}-{sims}", "carcassonne", (CARCASSONNE.format(sims=sims), rival), games)
         for rival, sims, games in (
             ("greedy", 200, 200), ("settler", 200, 200), ("settler", 50, 100),
-            ("settler", 1000, 60), ("settler", 3000, 20),
+            ("settler", 1000, 40),
         )
     ],
     "budget": [
         Job(f"random-{sims}", "carcassonne", (f"mcts:sims={sims}", "greedy"), games)
-        for sims, games in ((50, 200), (200, 200), (1000, 100), (3000, 60), (10_000, 30))
+        for sims, games in ((50, 100), (200, 100), (1000, 60), (3000, 40), (10_000, 20))
     ],
     "mexican_train": [
         Job(f"{rival}-{sims}", "mexican_train",
             (f"mcts:sims={sims},rollout=planner", rival, rival, rival), games, {"hands": 1})
         for rival, sims, games in (
-            ("planner", 100, 400), ("planner", 400, 200), ("persistent-line", 100, 400),
+            ("planner", 100, 400), ("persistent-line", 100, 400),
         )
     ],
     "hanabi": [
         Job(name, "hanabi", (f"mcts:sims={sims}{more}",), games, {"players": players})
         for name, sims, more, games, players in (
-            ("plain-400", 400, "", 50, 2),
-            ("played-on-400", 400, ",rollout=piers", 50, 2),
+            ("plain-400", 400, "", 40, 2),
+            ("played-on-400", 400, ",rollout=piers", 40, 2),
             ("rules-100", 100, f",moves={RULES},rollout=piers", 200, 2),
-            ("rules-1000", 1000, f",moves={RULES},rollout=piers", 200, 2),
-            ("rules-1000-4-seats", 1000, f",moves={RULES},rollout=piers", 100, 4),
-            ("smart-200", 200, f",moves=smart+{RULES},rollout=smart", 50, 2),
+            ("rules-1000", 1000, f",moves={RULES},rollout=piers", 100, 2),
+            ("rules-400-4-seats", 400, f",moves={RULES},rollout=piers", 60, 4),
+            ("smart-200", 200, f",moves=smart+{RULES},rollout=smart", 30, 2),
         )
     ],
 }  # fmt: skip

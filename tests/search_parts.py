@@ -8,4 +8,4 @@ from kibitz.search.tree import ROOT, add_edges, runs_of
 
 @compiled()
 def add_to_root(tree, actions, priors):
-    return add_edges(runs_of(tree), len(tree.edges), ROOT, actions, len(actions), priors, True)
+    add_edges(runs_of(tree), ROOT, actions, len(actions), priors, True)

@@ -77,7 +77,6 @@ MOST_CHUNK = 1 << 16
 MOST_TREES = 64
 EDGES = 16  # to begin with, for each node
 RANDOM = "random"
-SPARE = -1
 NOBODY = "none"
 LONGEST_LINE = 8  # moves of an expected line of play
 UCT_EXPLORE, PUCT_EXPLORE = 2.0, 2.0  # in units of the usual spread of what simulations bring
@@ -186,7 +185,7 @@ class Search(Agent):
         )  # fmt: skip
         self._grown: tuple[np.ndarray, Tree] | None = None  # what was searched last, and its tree
         self._since: list[int] = []  # actions since then
-        self._trees: dict[int, Tree] = {}  # by number, and one to spare: their memory is used again
+        self._free: list[Tree] = []  # whose memory may be used again
 
     @classmethod
     def unfit(cls, game: Game) -> str | None:
@@ -246,6 +245,7 @@ class Search(Agent):
         """Take a seat at a new table, remembering nothing."""
         super().begin(seat, rng)
         self.helpers.memory[:] = 0
+        self._free += [self._grown[1]] if self._grown else []
         self._grown, self._since = None, []
 
     def notice(self, view: View, actor: int, action: int) -> None:
@@ -258,44 +258,58 @@ class Search(Agent):
     # --- searching -----------------------------------------------------------------------------
 
     def search(
-        self, view: View, only: Sequence[int] = (), even: bool = False, sims: int | None = None
+        self,
+        view: View,
+        only: Sequence[int] = (),
+        even: bool = False,
+        sims: int | None = None,
+        keep: bool = False,
     ) -> Found:
-        """Search from a view. only: the moves to look at; even: try them equally often."""
+        """Search from a view.
+
+        only: the moves to look at. even: try them equally often. keep: go on with this tree when
+        the next move is searched for.
+        """
         chosen = self.settings
         seed = self.rng.below(1 << 31)
-        sims = sims or chosen["sims"]
-        share = -(-sims // chosen["trees"])
+        share = -(-(sims or chosen["sims"]) // chosen["trees"])
         allowed = np.array(sorted(only), np.int32)
         plan = self.plan._replace(even=even, prove=self.plan.prove and not even)
-        kept = None if len(only) or even else self._kept_tree(view)
         ends = time.perf_counter() + chosen["ms"] / 1e3 if chosen["ms"] else None
+        first = None if len(only) or even else self._kept_tree(view)
+        trees = [first or self._empty_tree(share)]
+        trees += [self._empty_tree(share) for _ in range(1, chosen["trees"])]
 
-        def one(number: int) -> Tree:
+        def grown(number: int) -> Tree:
             rng = np.zeros(WORDS, np.int64)
             sow(rng, seed, number, 0)
-            tree = kept if kept is not None and number == 0 else self._empty_tree(number, share)
             helpers = self.helpers
             if number:  # slicing counts references, and threads would wait for each other there
                 weights, memory = helpers.weights.copy(), helpers.memory.copy()
                 helpers = helpers._replace(weights=weights, memory=memory)
-            tree = self._grow(tree, view, plan, helpers, allowed, rng, share, ends)
-            self._trees[number] = tree
-            return tree
+            return self._grow(trees[number], view, plan, helpers, allowed, rng, share, ends)
 
-        if chosen["trees"] == 1:
-            trees = [one(0)]
+        if len(trees) == 1:
+            trees = [grown(0)]
         else:
-            with ThreadPoolExecutor(chosen["trees"]) as pool:
-                trees = list(pool.map(one, range(chosen["trees"])))
-        if not len(only) and not even and not self.game.hides:
+            with ThreadPoolExecutor(len(trees)) as pool:
+                trees = list(pool.map(grown, range(len(trees))))
+        if keep and self._can_reuse:
+            self._free += [self._grown[1]] if self._grown else []
+            self._free += trees[1:]
             self._grown, self._since = (view.cells.copy(), trees[0]), []
+        else:
+            self._free += trees
         return self._summed(view, trees, only)
 
-    def _empty_tree(self, number: int, sims: int) -> Tree:
-        """Give a tree to grow, in the memory of the one before."""
-        known = self._trees.get(number)
-        if known is not None:
-            return emptied(known)
+    @property
+    def _can_reuse(self) -> bool:
+        return self.settings["reuse"] and not self.game.hides
+
+    def _empty_tree(self, sims: int) -> Tree:
+        """Give a tree to grow, in the memory of one that nobody needs."""
+        if self._free:
+            return emptied(self._free.pop())
         return new_tree(min(sims, MOST_CHUNK) + 2, EDGES * 64 + 2 * self.plan.most_legal)
 
     def _grow(
@@ -308,28 +322,24 @@ class Search(Agent):
         done = 0
         while ends is not None or done < sims:
             wanted = chunk if ends is not None else min(chunk, sims - done)
-            used = tree.used
-            tree = enlarged(
-                tree, int(used[NODES_USED]) + wanted + 1,
-                int(used[EDGES_USED]) + 4 * plan.most_legal,
-            )  # fmt: skip
+            tree = enlarged(tree, int(tree.used[NODES_USED]) + wanted + 1)
             began = time.perf_counter()
-            grown = grow(rules, helpers, plan, self.rule, tree, view.cells, allowed, rng, wanted)
+            ran, edges, worth = grow(
+                rules, helpers, plan, self.rule, tree, view.cells, allowed, rng, wanted
+            )
+            tree = tree._replace(edges=edges, worth=worth)
             now = time.perf_counter()
-            done += grown
+            done += ran
             if tree.nodes[ROOT, PROOF] != UNKNOWN or (ends is not None and now >= ends):
                 break
-            if grown == 0 and wanted:  # no room for the edges of a node
-                tree = enlarged(tree, 0, 2 * len(tree.edges))
-                continue
-            pace = grown / max(now - began, 1e-6)
+            pace = ran / max(now - began, 1e-6)
             left = CHUNK_SECONDS if ends is None else min(CHUNK_SECONDS, ends - now)
             chunk = int(min(MOST_CHUNK, max(1.0, pace * left)))
         return tree
 
     def _kept_tree(self, view: View) -> Tree | None:
         """Give what was found out about this position while searching for the move before."""
-        if not self.settings["reuse"] or self.game.hides or self._grown is None:
+        if not self._can_reuse or self._grown is None:
             return None
         before, tree = self._grown
         state = before.copy()
@@ -348,11 +358,11 @@ class Search(Agent):
         rules.look(state, view.mover, seen)
         if not np.array_equal(seen, view.cells) or tree.nodes[node, PROOF] != UNKNOWN:
             return None
-        into = self._trees.pop(SPARE, None)
-        into = new_tree(1, 1) if into is None else emptied(into)
-        into = enlarged(into, len(tree.nodes), len(tree.edges))
+        into = self._empty_tree(1)
+        if len(into.edges) < tree.used[EDGES_USED]:
+            into = new_tree(len(tree.nodes), len(tree.edges))
+        into = enlarged(into, int(tree.used[NODES_USED]))
         replant(tree, node, into)
-        self._trees[SPARE] = tree
         return into
 
     def _summed(self, view: View, trees: Sequence[Tree], only: Sequence[int]) -> Found:
@@ -393,7 +403,7 @@ class Search(Agent):
         legal = view.legal
         if len(legal) == 1:
             return legal[0]
-        return self.search(view).best.action
+        return self.search(view, keep=True).best.action
 
     def values(self, view: View, options: Sequence[int]) -> Sequence[float]:
         """Give the share of the simulations in which each option was tried."""
@@ -404,12 +414,12 @@ class Search(Agent):
 
     def explain(self, view: View) -> Opinion:
         """Say what was tried how often, what it brought, and how the game would go on."""
-        kept, grown, since = self.rng, self._grown, self._since
-        try:
+        kept = self.rng
+        try:  # giving an opinion must not use up the chance that is for playing
             self.rng = Chance.over(kept.words.copy())
             found = self.search(view)
         finally:
-            self.rng, self._grown, self._since = kept, grown, since
+            self.rng = kept
         best = found.best
         total = max(1, sum(move.tries for move in found.moves))
         notes = {

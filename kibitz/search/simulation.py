@@ -22,6 +22,7 @@ from kibitz.search.tree import (
     CHILD,
     DRAWN,
     EDGE,
+    EDGES_USED,
     FIRST,
     KEY,
     MOVES,
@@ -46,12 +47,14 @@ from kibitz.search.tree import (
     child_of,
     merged_node,
     missing,
+    more_edges,
     new_node,
     offer,
     pick,
     pick_evenly,
     prove,
     runs_of,
+    runs_with,
     set_room_aside,
     slot_of,
 )
@@ -324,13 +327,15 @@ def play_by_chance(rules, plan, state, actions, turns, now, rng):
 
 @compiled()
 def grow(rules, helpers, plan, rule, tree, view, allowed, rng, sims):
-    """Run simulations from what a seat sees; give how many there were.
+    """Run simulations from what a seat sees; give how many there were, and the edges of the tree.
 
-    There are fewer where the tree has no more room, or the root is proven. allowed: the only moves
-    to look at in the root, ascending; all if it is empty.
+    There are fewer where there is no more room for nodes, or the root is proven. Edges may lie
+    elsewhere afterwards, for room is made when it is needed: what is found must not depend on how
+    much there was. allowed: the only moves to look at in the root, ascending; all if it is empty.
     """
     runs = runs_of(tree)
-    room, edge_room, mask = len(tree.nodes), len(tree.edges), len(tree.slots) - 1
+    edges, worth = tree.edges, tree.worth
+    room, mask = len(tree.nodes), len(tree.slots) - 1
     returns, listens, remembers = tree.returns, helpers.listens, helpers.remembers
     seats = int(view[SEATS])
     searcher = view[SEAT]
@@ -352,8 +357,7 @@ def grow(rules, helpers, plan, rule, tree, view, allowed, rng, sims):
         runs.nodes[ROOT * NODE + KEY] = key_of(sight)
         runs.slots[slot_of(runs, mask, key_of(sight))] = ROOT
     done = 0
-    full = False
-    while done < sims and not full and runs.used[NODES_USED] < room:
+    while done < sims and runs.used[NODES_USED] < room:
         if plan.prove and runs.nodes[ROOT * NODE + PROOF] != UNKNOWN:
             break
         copy_cells(view, state)
@@ -381,9 +385,11 @@ def grow(rules, helpers, plan, rule, tree, view, allowed, rng, sims):
             if plan.one_by_one and not (node == ROOT and len(allowed) > 0):
                 if fresh or n < runs.nodes[node * NODE + ROOM]:
                     n = rules.legal(state, actions)
-                    if fresh and not set_room_aside(runs, edge_room, node, n, rng):
-                        full = True
-                        break
+                    if fresh:
+                        if runs.used[EDGES_USED] + n > len(edges):
+                            edges, worth = more_edges(edges, worth, n)
+                            runs = runs_with(runs, edges, worth)
+                        set_room_aside(runs, node, n, rng)
                     edge = add_edge(runs, node, actions, n)
             elif plan.hides or fresh:
                 if node == ROOT and len(allowed) > 0:
@@ -400,9 +406,11 @@ def grow(rules, helpers, plan, rule, tree, view, allowed, rng, sims):
                     else:
                         for i in range(n):
                             priors[i] = 1.0 / n
-                    if not add_edges(runs, edge_room, node, actions, n, priors, rule.puct):
-                        full = True
-                        break
+                    needed = runs.nodes[node * NODE + MOVES] + n
+                    if runs.used[EDGES_USED] + needed > len(edges):
+                        edges, worth = more_edges(edges, worth, needed)
+                        runs = runs_with(runs, edges, worth)
+                    add_edges(runs, node, actions, n, priors, rule.puct)
                 if plan.hides:
                     offer(runs, node, actions, n, offered)
             if edge == NO_EDGES and node == ROOT and plan.even:
@@ -469,4 +477,4 @@ def grow(rules, helpers, plan, rule, tree, view, allowed, rng, sims):
         returns[SUM] += rewards[searcher]
         returns[SQUARES] += rewards[searcher] * rewards[searcher]
         done += 1
-    return done
+    return done, edges, worth

@@ -98,24 +98,16 @@ def slots_for(nodes: int) -> np.ndarray:
     return np.full(2 << max(4, nodes.bit_length()), NO_NODE)
 
 
-def enlarged(tree: Tree, nodes: int, edges: int) -> Tree:
-    """Give the same tree with room for so many nodes and edges, at least."""
-
-    def larger(array: np.ndarray, rows: int) -> np.ndarray:
-        if len(array) >= rows:
-            return array
-        made = np.empty((max(rows, 2 * len(array)), array.shape[1]), array.dtype)
-        made[: len(array)] = array
-        return made
-
-    made = tree._replace(
-        nodes=larger(tree.nodes, nodes), edges=larger(tree.edges, edges),
-        worth=larger(tree.worth, edges),
-    )  # fmt: skip
-    if len(made.nodes) > len(tree.nodes):
-        made = made._replace(slots=slots_for(len(made.nodes)))
-        fill_slots(made)
-    return made
+def enlarged(tree: Tree, nodes: int) -> Tree:
+    """Give the same tree with room for so many nodes, at least."""
+    known = len(tree.nodes)
+    if known >= nodes:
+        return tree
+    made = np.empty((max(nodes, 2 * known), NODE), np.int64)
+    made[:known] = tree.nodes
+    tree = tree._replace(nodes=made, slots=slots_for(len(made)))
+    fill_slots(tree)
+    return tree
 
 
 @compiled()
@@ -125,6 +117,22 @@ def runs_of(tree):
         cells_at(tree.nodes), cells_at(tree.edges), cells_at(tree.worth), cells_at(tree.slots),
         cells_at(tree.used),
     )  # fmt: skip
+
+
+@compiled()
+def runs_with(runs, edges, worth):
+    """Give the runs of a tree whose edges lie elsewhere now."""
+    return Runs(runs.nodes, cells_at(edges), cells_at(worth), runs.slots, runs.used)
+
+
+@compiled()
+def more_edges(edges, worth, needed):
+    """Give the same edges with room for twice as many, and for those that are needed."""
+    room = 2 * len(edges) + needed
+    larger, more = np.empty((room, EDGE), np.int32), np.empty((room, WORTH))
+    larger[: len(edges)] = edges
+    more[: len(worth)] = worth
+    return larger, more
 
 
 # --- nodes and edges -----------------------------------------------------------------------------
@@ -200,16 +208,14 @@ def missing(runs, node, actions, n):
 
 
 @compiled()
-def add_edges(runs, room, node, actions, n, priors, puct):
-    """Give a node edges for all actions, keeping those that it has; False if there is no room.
+def add_edges(runs, node, actions, n, priors, puct):
+    """Give a node edges for all actions, keeping those that it has.
 
     They go behind all others, and what the node had before is not used again.
     """
     first, count = runs.nodes[node * NODE + FIRST], runs.nodes[node * NODE + MOVES]
     total = count + missing(runs, node, actions, n)
     start = runs.used[EDGES_USED]
-    if start + total > room:
-        return False
     old = first
     i = 0
     for at in range(start, start + total):
@@ -226,23 +232,19 @@ def add_edges(runs, room, node, actions, n, priors, puct):
     runs.nodes[node * NODE + MOVES] = total
     runs.nodes[node * NODE + ROOM] = total
     runs.used[EDGES_USED] = start + total
-    return True
 
 
 @compiled()
-def set_room_aside(runs, room, node, n, rng):
-    """Set room for so many edges aside, to be added one at a time; False if there is none.
+def set_room_aside(runs, node, n, rng):
+    """Set room for so many edges aside, to be added one at a time.
 
-    Most nodes are seldom visited: writing all their edges takes longer than all the rest.
+    Most nodes are seldom visited: writing all their edges would take longer.
     """
     start = runs.used[EDGES_USED]
-    if start + n > room:
-        return False
     runs.nodes[node * NODE + FIRST] = start
     runs.nodes[node * NODE + ROOM] = n
     runs.nodes[node * NODE + AHEAD] = below(rng, n)
     runs.used[EDGES_USED] = start + n
-    return True
 
 
 @compiled()
