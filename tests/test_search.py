@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import kibitz
+from bench.models import where
 from kibitz.core.chance import Chance
 from kibitz.core.compiled import JIT, Rules, in_python
 from kibitz.core.errors import BadOption, Misuse
@@ -275,7 +276,8 @@ def test_a_round_is_the_horizon():
     [
         ("rollout=nobody", "No agent"),
         ("prior=random", "no values"),
-        ("judge=random", "no values"),
+        ("judge=random,depth=1", "not in points"),
+        ("judge=td,depth=1", "not in points"),  # where only the win counts
         ("rollout=mcts", "only compiled"),
         ("moves=" + "+".join(["random"] * 9), "At most 8"),
     ],
@@ -283,6 +285,21 @@ def test_a_round_is_the_horizon():
 def test_helpers_that_cannot_help_are_refused(settings, words):
     with pytest.raises(Misuse, match=words):
         searcher(kibitz.game("nim"), settings)
+
+
+def test_a_judge_needs_an_end_and_points():
+    game = kibitz.game("carcassonne", tiles=12)
+    with pytest.raises(Misuse, match="set depth"):
+        searcher(game, "judge=settler")
+    with pytest.raises(Misuse, match="not in points"):
+        searcher(kibitz.game("carcassonne"), "judge=policy,depth=1")
+    train = kibitz.game("mexican_train")
+    path = where("mexican_train/models/td")
+    agent = searcher(train, f"sims=20,model={path}")
+    assert set(agent.agents) == {WEIGHS, JUDGES}
+    assert agent.search(midway(train, 1, 8).view()).sims == 20
+    policy = searcher(kibitz.game("carcassonne"), f"model={where('carcassonne/models/policy-2')}")
+    assert set(policy.agents) == {WEIGHS}
 
 
 def test_bad_settings_are_refused():

@@ -148,6 +148,8 @@ class Kind:
 
     choose    compiled with CHOOSE; its docstring's first line says who this is
     value     compiled with VALUE, for agents that can say what each option is worth
+    unit      what these values are: `points` to come, beyond those on the table; `chances` to be
+              chosen; or nothing that others could reckon with
     notice    compiled with NOTICE, for agents that follow what others do
     memory    how many numbers it remembers within a game
     weights   makes the float32 array that `choose` receives, from the game and the settings
@@ -158,6 +160,7 @@ class Kind:
 
     choose: Any
     value: Any = None
+    unit: str = ""
     notice: Any = notice_nothing
     memory: int = 0
     weights: Callable[[Game, Mapping[str, Any]], np.ndarray] = _no_weights

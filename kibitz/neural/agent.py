@@ -19,6 +19,8 @@ from kibitz.core.table import View
 from kibitz.neural.inference import choose, think
 from kibitz.neural.shape import Shape, check_weights, flat, shape_of
 
+POINTS, CHANCES = "points", "chances"
+
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
@@ -55,6 +57,7 @@ class NetworkKind:
     about: str  # in a sentence
     cooler: str  # what its temperature does
     value: Any  # compiled with VALUE
+    unit: str  # of its values, if it was trained for points
     explain: Callable[[Meaning, CompiledAgent, View], Opinion]
 
     @property
@@ -75,8 +78,9 @@ class NetworkKind:
     ) -> Kind:  # fmt: skip
         """Make the kind of agent that plays by these weights. game: as it was in training."""
         packed = flat(game, shape, weights, temperature, meaning.scale)
+        unit = "" if self.unit == POINTS and meaning.aim not in ("points", "margin") else self.unit
         return Kind(
-            choose=choose, value=self.value, weights=lambda *_: packed, name=self.model,
+            choose=choose, value=self.value, unit=unit, weights=lambda *_: packed, name=self.model,
             explain=lambda agent, view: self.explain(meaning, agent, view),
         )  # fmt: skip
 

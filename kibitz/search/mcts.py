@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -77,6 +77,8 @@ MOST_CHUNK = 1 << 16
 MOST_TREES = 64
 EDGES = 16  # to begin with, for each node
 RANDOM = "random"
+POINTS = "points"  # the unit of values that can be added to points
+MODEL_DEPTH = 2  # turns after which a model judges
 NOBODY = "none"
 LONGEST_LINE = 8  # moves of an expected line of play
 UCT_EXPLORE, PUCT_EXPLORE = 2.0, 2.0  # in units of the usual spread of what simulations bring
@@ -154,14 +156,14 @@ class Search(Agent):
     def __init__(self, game: Game, **settings: Any) -> None:
         super().__init__(game, **settings)
         chosen = self.settings
-        self.agents = self._agents()
-        weighed = WEIGHS in self.agents
-        rule = chosen["rule"]
-        puct = weighed and chosen["bias"] == 0.0 if rule == "usual" else rule == "puct"
         aim = chosen["aim"]
         if aim == "usual":
             aim = "points" if game.cooperative else "margin" if game.hides else "win"
         self.aim = aim
+        self.agents = self._agents()
+        weighed = WEIGHS in self.agents
+        rule = chosen["rule"]
+        puct = weighed and chosen["bias"] == 0.0 if rule == "usual" else rule == "puct"
         explore = chosen["explore"]
         proves = chosen["prove"] and not game.hides and not game.cooperative and aim == "win"
         self.rule = Rule(
@@ -177,7 +179,7 @@ class Search(Agent):
             aim=AIMS.index(aim), cooperative=game.cooperative,
             plays=PLAYS in self.agents, weighs=weighed, judges=JUDGES in self.agents,
             movers=sum(place >= MOVERS for place in self.agents),
-            depth=TO_THE_END if chosen["depth"] < 0 else chosen["depth"],
+            depth=self._depth(),
             round_cell=game.cell(rounds.number).start if rounds else -1,
             round_points=game.cell(rounds.points).start if rounds else -1,
             round_sign=rounds.sign if rounds else 1,
@@ -186,6 +188,12 @@ class Search(Agent):
         self._grown: tuple[np.ndarray, Tree] | None = None  # what was searched last, and its tree
         self._since: list[int] = []  # actions since then
         self._free: list[Tree] = []  # whose memory may be used again
+
+    def _depth(self) -> int:
+        """Give the turns after which simulations end; a model judges early, unless told when."""
+        if self.settings["depth"] >= 0:
+            return self.settings["depth"]
+        return MODEL_DEPTH if self.settings["model"] and JUDGES in self.agents else TO_THE_END
 
     @classmethod
     def unfit(cls, game: Game) -> str | None:
@@ -201,18 +209,33 @@ class Search(Agent):
         if chosen["rollout"] != RANDOM:
             found[PLAYS] = self._helper(chosen["rollout"], "rollout")
         for place, name in ((WEIGHS, "prior"), (JUDGES, "judge")):
-            who = chosen[name] if chosen[name] != NOBODY else chosen["model"]
-            if not who:
-                continue
-            found[place] = self._helper(who, name)
-            if found[place].kind.value is None:
-                raise Misuse(f"'{who}' gives its options no values, so it cannot be the {name}.")
+            if chosen[name] != NOBODY:
+                found[place] = self._helper(chosen[name], name)
+        if chosen["model"]:
+            helper = self._helper(chosen["model"], "model")
+            found.setdefault(WEIGHS, helper)
+            if helper.kind.unit == POINTS:
+                found.setdefault(JUDGES, helper)
+        if WEIGHS in found and found[WEIGHS].kind.value is None:
+            name = found[WEIGHS].name
+            raise Misuse(f"'{name}' gives its options no values, so it cannot be the prior.")
+        if JUDGES in found and (found[JUDGES].kind.value is None or not self._is_in_points(found)):
+            name = found[JUDGES].name
+            raise Misuse(
+                f"What '{name}' thinks of its options is not in points to come (unit='points' in "
+                "its Kind), so it cannot be the judge."
+            )
+        if JUDGES in found and chosen["depth"] < 0 and not chosen["model"]:
+            raise Misuse("A judge is asked where simulations end: set depth too, as in depth=4.")
         names = [name for name in chosen["moves"].split("+") if name]
         if len(names) > MOST_MOVERS:
             raise Misuse(f"At most {MOST_MOVERS} agents can say which moves to look at.")
         for place, name in enumerate(names):
             found[MOVERS + place] = self._helper(name, "moves")
         return found
+
+    def _is_in_points(self, found: Mapping[int, CompiledAgent]) -> bool:
+        return found[JUDGES].kind.unit == POINTS and self.aim != "win"
 
     def _helper(self, who: str, what: str) -> CompiledAgent:
         agent = find_agent(who.replace(";", ","), self.game)

@@ -165,7 +165,8 @@ def _evolved(game: Game, settings: Mapping[str, Any]) -> np.ndarray:
 
 def _kind(name: str, about: str, weights: Callable[[Game, Mapping[str, Any]], np.ndarray]) -> Kind:
     return Kind(
-        choose=take_best, value=worth, weights=weights, memory=len(MEMORY), name=name, about=about,
+        choose=take_best, value=worth, unit="points", weights=weights, memory=len(MEMORY),
+        name=name, about=about,
         explain=_explain,
     )  # fmt: skip
 

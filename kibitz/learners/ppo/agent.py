@@ -7,7 +7,7 @@ import numpy as np
 from kibitz.core.agent import CompiledAgent, Opinion, opinion
 from kibitz.core.compiled import VALUE, compiled
 from kibitz.core.table import View
-from kibitz.neural.agent import Meaning, NetworkKind, thoughts_of
+from kibitz.neural.agent import CHANCES, Meaning, NetworkKind, thoughts_of
 from kibitz.neural.inference import think, to_chances
 from kibitz.neural.shape import TEMPERATURE
 
@@ -43,5 +43,6 @@ POLICY = NetworkKind(
     about="Play by a network that has learned from playing.",
     cooler="0 plays the likeliest move, 1 as likely as in training, more is weaker",
     value=value,
+    unit=CHANCES,
     explain=explain,
 )

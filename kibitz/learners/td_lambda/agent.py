@@ -5,7 +5,7 @@ from __future__ import annotations
 from kibitz.core.agent import CompiledAgent, Opinion, opinion
 from kibitz.core.compiled import VALUE, compiled
 from kibitz.core.table import View
-from kibitz.neural.agent import Meaning, NetworkKind, thoughts_of
+from kibitz.neural.agent import POINTS, Meaning, NetworkKind, thoughts_of
 from kibitz.neural.inference import think
 from kibitz.neural.shape import SCALE
 
@@ -36,5 +36,6 @@ TD = NetworkKind(
     about="Play for the best position, by values learned from how games went on.",
     cooler="0 plays the best move, more draws moves by their values and is weaker",
     value=value,
+    unit=POINTS,
     explain=explain,
 )
