@@ -10,7 +10,7 @@ from kibitz.core.agent import Agent, Kind
 from kibitz.core.compiled import CHOOSE, NOTICE, compiled
 from kibitz.core.errors import AgentFailed, BadModel, BadOption, BrokenRules, Misuse, UnknownName
 from kibitz.core.game import SEAT, VIEWER
-from kibitz.play.result import _estimate, _share
+from kibitz.play.result import estimate_of, share_of
 from tests import toys
 
 
@@ -161,17 +161,17 @@ def test_intervals_hold_the_truth_about_as_often_as_they_claim():
     for chance in (0.5, 0.9, 0.99):
         inside = 0
         for _ in range(400):
-            share = _share((rng.random(500) < chance).astype(float), 1)
+            share = share_of((rng.random(500) < chance).astype(float), 1)
             inside += share.low <= chance <= share.high
         assert 0.92 <= inside / 400 <= 0.985
     inside = 0
     for _ in range(400):  # pairs that share their luck: only the difference within a pair counts
         luck = np.repeat(rng.normal(size=200), 2) * np.tile([1, -1], 200)
-        estimate = _estimate(3 + 10 * luck + rng.normal(size=400), 2)
+        estimate = estimate_of(3 + 10 * luck + rng.normal(size=400), 2)
         inside += abs(estimate.mean - 3) <= estimate.plus_minus
     assert 0.92 <= inside / 400 <= 0.985
-    assert _share(np.ones(100), 1).low < 1
-    assert _share(np.zeros(100), 1).high > 0
+    assert share_of(np.ones(100), 1).low < 1
+    assert share_of(np.zeros(100), 1).high > 0
 
 
 def test_seat_effects_take_the_deal_as_the_unit():

@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Self
 
 
 class KibitzError(Exception):
-    """Something kibitz could not do. The message is written for the person who asked."""
+    """Something kibitz could not do. The message is written for the person who asked.
+
+    `place` says which of the agents that were given it is about, where that is known.
+    """
+
+    place: int | None = None
+
+    def of(self, place: int) -> Self:
+        """Say which agent it is about, and give the error itself, to be raised."""
+        self.place = place
+        return self
 
 
 class Misuse(KibitzError):

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from kibitz.play.loop import (
     play_games,
 )
 from kibitz.play.result import MatchResult, summarise
-from kibitz.play.workers import in_workers
+from kibitz.play.workers import NOBODY, in_workers
 
 MOST_RESULTS = 100_000_000  # points kept for the intervals: games times seats
 CHUNK_SECONDS = 0.1  # how long a thread plays before it reports
@@ -36,6 +36,7 @@ WORTH_WAITING = 1.0  # seconds to play before guessing how long the rest will ta
 WORTH_WORKERS = 3.0  # seconds that must remain before starting further processes pays
 
 Progress = Callable[[int, int], Any]
+T = TypeVar("T")
 
 
 def match(
@@ -89,7 +90,16 @@ def seated(game: Game, agents: Sequence[Any]) -> list[Agent]:
         raise Misuse(
             f"{game.described()} has {game.players} seats; {len(agents)} agents are too many."
         )
-    made = [find_agent(agents[seat % len(agents)], game) for seat in range(game.players)]
+    made = []
+    for seat in range(game.players):
+        try:
+            made.append(find_agent(agents[seat % len(agents)], game))
+        except KibitzError as error:
+            error.place = seat % len(agents)
+            raise
+        except Exception as error:
+            who = agents[seat % len(agents)]
+            raise AgentFailed(f"Making {who} raised {error!r}.").of(seat % len(agents)) from error
     plain = [id(agent) for agent in made if not isinstance(agent, CompiledAgent)]
     if len(set(plain)) < len(plain):
         raise Misuse(
@@ -100,61 +110,83 @@ def seated(game: Game, agents: Sequence[Any]) -> list[Agent]:
 
 
 class Runner:
-    """Agents at their seats, ready to play any of a match's games."""
+    """Agents at their seats, ready to play any of a match's games.
 
-    def __init__(self, game: Game, agents: Sequence[Agent], seed: int, duplicate: bool) -> None:
+    `note` is told whose turn it is to think, by place, and `NOBODY` when that is over. Nothing then
+    runs compiled as a whole, so that whoever watches knows at every moment whom to blame.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        agents: Sequence[Agent],
+        seed: int,
+        duplicate: bool,
+        note: Callable[[int], None] | None = None,
+    ) -> None:
         self.game = game
+        self.note = note
         self.agents = list(agents)
         self.seed = seed
         self.duplicate = duplicate
         compiled = [agent for agent in agents if isinstance(agent, CompiledAgent)]
-        self.is_compiled = game.is_compiled and all(
+        self.could_be_compiled = game.is_compiled and all(
             isinstance(agent, CompiledAgent)
             and is_compiled(agent.kind.choose)
             and is_compiled(agent.kind.notice)
             for agent in agents
         )
+        self.is_compiled = self.could_be_compiled and note is None
         own = [agent.weights if agent in compiled else np.zeros(0, np.float32) for agent in agents]
         self.weights = np.concatenate([*own, np.zeros(1, np.float32)])
         self.starts = np.cumsum([0, *map(len, own)])
         self.memory = max([1, *(agent.kind.memory for agent in compiled)])
         self.listens = np.array([_listens(agent) for agent in agents])
-        spare = [agents[0]] * (MOST_SEATS - len(agents))
-        self.chooses = tuple(self._choose(agent) for agent in [*agents, *spare])
-        self.notices = tuple(self._notice(agent) for agent in [*agents, *spare])
+        places = [*range(len(agents)), *[0] * (MOST_SEATS - len(agents))]
+        self.chooses = tuple(map(self._choose, places))
+        self.notices = tuple(map(self._notice, places))
         self.agents_seed = agents_seed(seed)
         self.bounds = game.bound("most_legal"), game.bound("most_plies")
         self._own = threading.local()
         self.blank = game.blank()
         self.rules = game.rules  # compiled or loaded now, so that it does not count as playing
 
-    def _choose(self, agent: Agent) -> Any:
+    def _noted(self, ask: Any, place: int) -> Any:
+        note = self.note
+        if note is None:
+            return ask
+
+        def asked(*given):
+            note(place)
+            answer = ask(*given)
+            note(NOBODY)
+            return answer
+
+        return asked
+
+    def _choose(self, place: int) -> Any:
+        agent = self.agents[place]
         if isinstance(agent, CompiledAgent):
-            return pointer(agent.kind.choose)
+            return self._noted(pointer(agent.kind.choose), place)
 
         def choose(rules, view, actions, n, weights, memory, rng):
             # The agent gets a copy: whatever it does to its view is its own affair.
-            try:
-                answer = agent.choose(View(self.game, view.copy()))
-            except KibitzError:
-                raise
-            except Exception as error:
-                raise AgentFailed(f"{agent.name} raised {error!r}.") from error
+            answer = self.asking(place, agent.choose, View(self.game, view.copy()))
             if isinstance(answer, bool) or not isinstance(answer, int | np.integer):
-                raise AgentFailed(f"{agent.name} answered {answer!r}, which is no action number.")
+                said = f"{agent.name} answered {answer!r}, which is no action number."
+                raise AgentFailed(said).of(place)
             return int(answer)
 
         return choose
 
-    def _notice(self, agent: Agent) -> Any:
+    def _notice(self, place: int) -> Any:
+        agent = self.agents[place]
         if isinstance(agent, CompiledAgent):
-            return pointer(agent.kind.notice)
+            return self._noted(pointer(agent.kind.notice), place)
 
         def notice(view, actor, action, memory):
-            try:
-                agent.notice(View(self.game, view.copy()), int(actor), int(action))
-            except Exception as error:
-                raise AgentFailed(f"{agent.name} raised {error!r}.") from error
+            seen = View(self.game, view.copy())
+            self.asking(place, agent.notice, seen, int(actor), int(action))
 
         return notice
 
@@ -168,13 +200,26 @@ class Runner:
             game = first + place
             for place_of_agent, agent in enumerate(self.agents):
                 seat = (place_of_agent + game) % seats
-                agent.begin(seat, Chance(self.agents_seed, game, 1 + seat))
+                rng = Chance(self.agents_seed, game, 1 + seat)
+                self.asking(place_of_agent, agent.begin, seat, rng)
             rows = slice(place, place + 1)
             try:
                 self._run(in_python(play_games), game, points[rows], plies[rows])
             except AgentFailed as error:
                 where = f"game {game} of seed {self.seed}"
-                raise AgentFailed(f"{error} This was in {where}.") from error
+                told = AgentFailed(f"{error} This was in {where}.")
+                told.place = error.place
+                raise told from error
+
+    def asking(self, place: int, ask: Callable[..., T], *given: Any) -> T:
+        """Ask an agent something, noting that it thinks; whatever it raises becomes its failure."""
+        try:
+            return self._noted(ask, place)(*given)
+        except KibitzError as error:
+            error.place = place
+            raise
+        except Exception as error:
+            raise AgentFailed(f"{self.agents[place].name} raised {error!r}.").of(place) from error
 
     def _run(self, loop: Any, first: int, points: np.ndarray, plies: np.ndarray) -> None:
         trouble = np.zeros(4, np.int64)
@@ -203,12 +248,12 @@ class Runner:
     def _trouble(self, trouble: np.ndarray) -> KibitzError:
         game, seat = int(trouble[GAME]), int(trouble[SEAT_OF])
         where = f"in game {game} of seed {self.seed}"
-        agent = self.agents[(seat - game) % self.game.players]
+        place = (seat - game) % self.game.players
         if trouble[WHAT] == ILLEGAL:
             return AgentFailed(
-                f"{agent.name} at seat {seat} answered with action {int(trouble[ACTION])}, "
-                f"which is not legal, {where} of {self.game.described()}."
-            )
+                f"{self.agents[place].name} at seat {seat} answered with action "
+                f"{int(trouble[ACTION])}, which is not legal, {where} of {self.game.described()}."
+            ).of(place)
         if trouble[WHAT] == ENDLESS:
             return BrokenRules(
                 f"{self.game.described()} ran past its {self.bounds[1]} plies {where}."

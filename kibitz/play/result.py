@@ -149,14 +149,14 @@ def summarise(
                 wins=wins,
                 draws=draws,
                 losses=games - wins - draws,
-                share=_share(shares[:, agent], unit),
-                points=_estimate(points[:, agent], unit),
-                margin=_estimate(margins[:, agent], unit),
+                share=share_of(shares[:, agent], unit),
+                points=estimate_of(points[:, agent], unit),
+                margin=estimate_of(margins[:, agent], unit),
                 seats=tuple(
                     _seat(seat, shares[at_seat == seat, agent], points[at_seat == seat, agent])
                     for seat in range(seats)
                 ),
-                perfect=None if most is None else _share(points[:, agent] >= most, unit),
+                perfect=None if most is None else share_of(points[:, agent] >= most, unit),
             )
         )
     everybody = []
@@ -182,11 +182,12 @@ def summarise(
 
 def _seat(seat: int, shares: np.ndarray, points: np.ndarray, unit: int = 1) -> SeatResult:
     return SeatResult(
-        seat=seat, games=len(shares), share=_share(shares, unit), points=_estimate(points, unit)
+        seat=seat, games=len(shares), share=share_of(shares, unit), points=estimate_of(points, unit)
     )
 
 
-def _estimate(values: np.ndarray, unit: int) -> Estimate:
+def estimate_of(values: np.ndarray, unit: int = 1) -> Estimate:
+    """Student's interval of a mean; so many values in a row are one observation."""
     means = values.reshape(-1, unit).mean(axis=1)
     mean = float(means.mean())
     if len(means) < 2:
@@ -196,7 +197,7 @@ def _estimate(values: np.ndarray, unit: int) -> Estimate:
     return Estimate(mean=mean, plus_minus=float(t * means.std(ddof=1) / math.sqrt(len(means))))
 
 
-def _share(values: np.ndarray, unit: int) -> Share:
+def share_of(values: np.ndarray, unit: int = 1) -> Share:
     """Wilson's interval, for as many independent games as would vary as much as these did."""
     means = values.reshape(-1, unit).mean(axis=1)
     mean = float(means.mean())

@@ -1,37 +1,80 @@
-"""One worker process of a match; see workers.py."""
+"""One worker process; see workers.py. `python -m kibitz.play.worker MARKER`."""
 
 from __future__ import annotations
 
 import json
 import signal
 import sys
+import time
+from typing import Any
 
 import numpy as np
 
 from kibitz.core.errors import KibitzError
 from kibitz.core.registry import find_game
 from kibitz.play.match import Runner, seated
+from kibitz.play.recorded import recorded
+from kibitz.play.workers import EVERYBODY, NOBODY, Marker
+
+CHUNK_SECONDS = 0.2  # how long compiled games go on before the marker moves
 
 
 def main() -> None:
     """Answer orders until there are no more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the match itself decides when to stop
+    marker = Marker(sys.argv[1])
     out = sys.stdout.buffer
     sys.stdout = sys.stderr  # what an agent prints must not mix with the answers
+    kept: tuple[Any, Runner | None] = None, None
     for line in sys.stdin.buffer:
         order = json.loads(line)
+        first, count, wants_record = (order.pop(name) for name in ("first", "count", "record"))
         try:
-            game = find_game(order["game"]).having(**order["settings"])
-            runner = Runner(game, seated(game, order["agents"]), order["seed"], order["duplicate"])
-            points = np.zeros((order["count"], game.players))
-            plies = np.zeros(order["count"], np.int32)
-            runner.play(order["first"], points, plies)
+            runner = kept[1] if kept[0] == order else None
+            runner = runner or made(order, marker)
+            kept = order, runner
+            if wants_record:
+                marker.begin(NOBODY, first)
+                answer = json.dumps({"record": recorded(runner, first).to_json()}).encode() + b"\n"
+            else:
+                points = np.zeros((count, runner.game.players))
+                plies = np.zeros(count, np.int32)
+                play(runner, first, points, plies, marker)
+                answer = b"{}\n" + points.tobytes() + plies.tobytes()
         except KibitzError as error:
-            said = {"error": type(error).__name__, "message": str(error)}
-            out.write(json.dumps(said).encode() + b"\n")
-        else:
-            out.write(b"{}\n" + points.tobytes() + plies.tobytes())
+            kept = None, None
+            said = {"error": type(error).__name__, "message": str(error), "place": error.place}
+            answer = json.dumps(said).encode() + b"\n"
+        out.write(answer)
         out.flush()
+        marker.idle()
+
+
+def made(order: dict[str, Any], marker: Marker) -> Runner:
+    """Seat the agents of an order."""
+    game = find_game(order["game"]).having(**order["settings"])
+    agents = seated(game, order["agents"])
+    about = game, agents, order["seed"], order["duplicate"]
+    runner = Runner(*about)
+    if order["watched"] or not runner.could_be_compiled:
+        runner = Runner(*about, note=marker.note)
+    runner.play(0, np.zeros((0, game.players)), np.zeros(0, np.int32))  # loads what is compiled
+    return runner
+
+
+def play(runner: Runner, first: int, points: np.ndarray, plies: np.ndarray, marker: Marker) -> None:
+    """Play games, marking where they are."""
+    done, size, spent = 0, 1, 0.0
+    while done < len(points):
+        marker.begin(EVERYBODY if runner.is_compiled else NOBODY, first + done)
+        began = time.perf_counter()
+        rows = slice(done, done + size)
+        runner.play(first + done, points[rows], plies[rows])
+        spent += time.perf_counter() - began
+        done += size
+        # Games of agents in Python are marked move by move and game by game.
+        pace = done / max(spent, 1e-6)
+        size = max(1, min(int(pace * CHUNK_SECONDS), 4 * size)) if runner.is_compiled else 1
 
 
 if __name__ == "__main__":

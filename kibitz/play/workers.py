@@ -1,17 +1,26 @@
-"""Further processes for matches with Python agents; each plays its share of the games.
+"""Further processes that play games of matches; each plays its share.
 
 A worker is `python -m kibitz.play.worker`: it reads its orders as JSON lines and answers with
-plain arrays, so nothing is pickled and the caller's script is not run again.
+plain arrays, so nothing is pickled and the caller's script is not run again. A marker, a few bytes
+in a file that both have mapped, says which agent is thinking and since when: whoever waits for a
+worker can tell an agent that has stalled or brought its process down, and end it.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
+import mmap
+import os
+import struct
 import subprocess
 import sys
+import tempfile
+import threading
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +30,171 @@ from kibitz.core.game import Game
 
 ENDED = "A worker process of the match ended without an answer; see what it printed."
 SHARES = 20  # orders per worker: small enough to balance and to show progress
+NEW = 5  # times as much patience with agents that may have to compile first
+NOBODY, EVERYBODY = -1, -2  # places: none is thinking; all are, in compiled games
+
+
+class Stalled(AgentFailed):
+    """Compiled games took too long, or ended their process; `game` is the first of them.
+
+    Who is to blame shows when they are played again with every move watched.
+    """
+
+    game = 0
+
+
+class Marker:
+    """Who is thinking, in which game, and since when, in memory that two processes share."""
+
+    LAYOUT = struct.Struct("<qqd")
+
+    def __init__(self, path: str) -> None:
+        with open(path, "r+b") as file:
+            self._bytes = mmap.mmap(file.fileno(), self.LAYOUT.size)
+        self.place, self.game = NOBODY, 0
+
+    def begin(self, place: int, game: int) -> None:
+        """Say which game comes next, and who is thinking."""
+        self.game = game
+        self.note(place)
+
+    def note(self, place: int) -> None:
+        """Say who is thinking from now on."""
+        self.place = place
+        self.LAYOUT.pack_into(self._bytes, 0, place, self.game, time.monotonic())
+
+    def idle(self) -> None:
+        """Say that there is nothing to do."""
+        self.begin(NOBODY, 0)
+
+    def read(self) -> tuple[int, int, float]:
+        """Give who is thinking, in which game, and for how many seconds."""
+        place, game, since = self.LAYOUT.unpack_from(self._bytes, 0)
+        return place, game, time.monotonic() - since
+
+
+class Worker:
+    """A process that plays games. Give it orders one at a time."""
+
+    def __init__(self) -> None:
+        handle, self._path = tempfile.mkstemp(prefix="kibitz-")
+        os.write(handle, bytes(Marker.LAYOUT.size))
+        os.close(handle)
+        self.marker = Marker(self._path)
+        self.marker.idle()
+        self._known: set[str] = set()  # agents that have answered before
+        self.process = subprocess.Popen(
+            # -P: what lies in the current folder must not stand in for a library.
+            [sys.executable, "-P", "-m", "kibitz.play.worker", self._path],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+
+    def play(
+        self,
+        about: dict[str, Any],
+        first: int,
+        points: np.ndarray,
+        plies: np.ndarray,
+        patience: float | None = None,
+    ) -> None:
+        """Play as many games as there are rows, from game number `first`.
+
+        `about` is what `about_match` gives. With `patience`, an agent that thinks for more seconds
+        than that about a move, or whose compiled games take longer, is stopped with the process;
+        for agents who are new to it that is `NEW` times as long, since they may compile.
+        """
+        data = self._ask(about, first, len(points), patience, points.nbytes + plies.nbytes)
+        points[:] = np.frombuffer(data[: points.nbytes]).reshape(points.shape)
+        plies[:] = np.frombuffer(data[points.nbytes :], np.int32)
+
+    def record(self, about: dict[str, Any], game: int, patience: float | None = None) -> str:
+        """Play one game and give its record, as JSON."""
+        return self._ask(about, game, 1, patience, None)["record"]
+
+    def _ask(
+        self,
+        about: dict[str, Any],
+        first: int,
+        count: int,
+        patience: float | None,
+        size: int | None,
+    ) -> Any:
+        """Give an order; answer with what was said, or with so many bytes that follow it."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        order = {**about, "first": first, "count": count, "record": size is None}
+        new = set(about["agents"]) - self._known
+        watch = _Watch(self, patience and patience * (NEW if new else 1))
+        try:
+            self.process.stdin.write(json.dumps(order).encode() + b"\n")
+            self.process.stdin.flush()
+            said = json.loads(self.process.stdout.readline() or "null")
+            if said and "error" in said:
+                error = getattr(errors, said["error"], KibitzError)(said["message"])
+                error.place = said["place"]
+                raise error
+            data = said if size is None else self.process.stdout.read(size)
+            if data is None or (size is not None and len(data) < size):
+                raise self._blame(about["agents"], watch)
+        except BrokenPipeError as error:
+            raise self._blame(about["agents"], watch) from error
+        finally:
+            watch.end()
+        self._known |= new
+        return data
+
+    def _blame(self, agents: Sequence[str], watch: _Watch) -> AgentFailed:
+        """Say why there was no answer, and whose fault that is."""
+        place, game, _ = watch.found or self.marker.read()
+        did = f"took more than {watch.patience:g} s" if watch.found else "ended its process"
+        if place >= 0:
+            name = agents[place % len(agents)]
+            return AgentFailed(f"{name} {did} in game {game}.").of(place)
+        if place == EVERYBODY:
+            stalled = Stalled(f"Compiled games of {', '.join(agents)} {did}.")
+            stalled.game = game
+            return stalled
+        return AgentFailed(ENDED)
+
+    def kill(self) -> None:
+        """End the process, whatever it is doing."""
+        self.process.kill()
+        self.process.communicate()
+        with contextlib.suppress(OSError):
+            os.unlink(self._path)
+
+
+class _Watch:
+    """Looks at a worker's marker now and then, and ends the worker when patience has run out."""
+
+    def __init__(self, worker: Worker, patience: float | None) -> None:
+        self.patience = patience
+        self.found: tuple[int, int, float] | None = None
+        self._over = threading.Event()
+        if patience is not None:
+            threading.Thread(target=self._look, args=(worker, patience), daemon=True).start()
+
+    def _look(self, worker: Worker, patience: float) -> None:
+        while not self._over.wait(min(0.25, patience / 4)):
+            seen = worker.marker.read()
+            if seen[0] != NOBODY and seen[2] > patience:
+                self.found = seen
+                worker.process.kill()
+                return
+
+    def end(self) -> None:
+        self._over.set()
+
+
+def about_match(
+    game: Game, agents: Sequence[str], seed: int, duplicate: bool, watched: bool = False
+) -> dict[str, Any]:
+    """Say what a worker must know of a match; `watched` makes it mark every move."""
+    return {
+        "game": game.name, "settings": dict(game.settings), "agents": list(agents),
+        "seed": seed, "duplicate": duplicate, "watched": watched,
+    }  # fmt: skip
 
 
 def in_workers(
@@ -38,32 +212,16 @@ def in_workers(
     total = len(points)
     size = max(1, (total - first) // (cores * SHARES))
     orders = [(at, min(size, total - at)) for at in range(first, total, size)]
-    about = {
-        "game": game.name, "settings": dict(game.settings), "agents": list(agents),
-        "seed": seed, "duplicate": duplicate,
-    }  # fmt: skip
-    workers = [
-        subprocess.Popen(
-            # -P: what lies in the current folder must not stand in for a library.
-            [sys.executable, "-P", "-m", "kibitz.play.worker"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-        )
-        for _ in range(cores)
-    ]
+    about = about_match(game, agents, seed, duplicate)
+    workers = [Worker() for _ in range(cores)]
     free = list(workers)
     done = first
 
     def play(at: int, count: int) -> int:
         worker = free.pop()
-        assert worker.stdin is not None
-        assert worker.stdout is not None
+        rows = slice(at, at + count)
         try:
-            worker.stdin.write(json.dumps({**about, "first": at, "count": count}).encode() + b"\n")
-            worker.stdin.flush()
-            _receive(worker.stdout, points[at : at + count], plies[at : at + count])
-        except BrokenPipeError as error:
-            raise AgentFailed(ENDED) from error
+            worker.play(about, at, points[rows], plies[rows])
         finally:
             free.append(worker)
         return count
@@ -81,23 +239,7 @@ def in_workers(
                     future.cancel()
                 if done < total:  # an error or an interrupt: do not wait for the others
                     for worker in workers:
-                        worker.kill()
+                        worker.process.kill()
     finally:
         for worker in workers:
             worker.kill()
-            worker.communicate()
-
-
-def _receive(answer: IO[bytes], points: np.ndarray, plies: np.ndarray) -> None:
-    head = answer.readline()
-    if not head:
-        raise AgentFailed(ENDED)
-    said = json.loads(head)
-    if "error" in said:
-        kind = getattr(errors, said["error"], KibitzError)
-        raise kind(said["message"])
-    data = answer.read(points.nbytes + plies.nbytes)
-    if len(data) < points.nbytes + plies.nbytes:
-        raise AgentFailed(ENDED)
-    points[:] = np.frombuffer(data[: points.nbytes]).reshape(points.shape)
-    plies[:] = np.frombuffer(data[points.nbytes :], np.int32)

@@ -1,0 +1,217 @@
+"""The ladder: how everybody stands, by all ratings side by side, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from kibitz.core.game import Game
+from kibitz.league.book import Member, Standing
+from kibitz.league.contest import Cell, by_deal, cells, circles, lottery, matrix
+from kibitz.league.played import Played, places_of, shares
+from kibitz.league.skill import Skill
+from kibitz.league.strength import Strength
+from kibitz.play.result import Estimate, SeatResult, Share, estimate_of, share_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rating:
+    """How a member is rated, by every way of rating."""
+
+    strength: Strength | None  # none for those who have not played
+    elo: float
+    skill: Skill
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rung:
+    """How one member stands. Where all play together, `strength` is points with oneself.
+
+    share         of all wins at tables with others; several copies of one share theirs
+    points        of a game; where all play together, with oneself
+    with_others   points with others, where all play together
+    lottery       the chance to send it, in the lottery that nobody beats
+    """
+
+    name: str
+    place: int = 0  # from 1; 0 for those who have not played
+    games: int
+    rating: Rating
+    share: Share | None
+    points: Estimate | None
+    with_others: Estimate | None
+    lottery: float
+    suspended: str | None
+    seats: tuple[SeatResult, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ladder:
+    """How everybody stands in a league, best first, and who beats whom."""
+
+    league: str
+    game: str
+    settings: dict[str, Any]
+    version: int
+    cooperative: bool
+    seed: int
+    games: int
+    rounds: int
+    moves: int
+    seconds: float  # of play, over all cores
+    versions: tuple[str, ...]  # of kibitz
+    anchor: str | None  # whose rating is fixed
+    rungs: tuple[Rung, ...]
+    cells: Mapping[tuple[str, str], Cell] = field(default_factory=dict)
+    circles: tuple[tuple[str, ...], ...] = ()
+    seats: tuple[SeatResult, ...] = ()
+    history: tuple[Standing, ...] = ()
+    names: Mapping[int, str] = field(default_factory=dict)  # of the members in `history`
+
+    def rung(self, name: str) -> Rung:
+        """Give the rung on which a member stands."""
+        return next(rung for rung in self.rungs if rung.name == name)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give everything as plain data, for JSON."""
+        apart = ("rungs", "cells", "circles", "seats", "history", "names")
+        content = {name: getattr(self, name) for name in self.__slots__ if name not in apart}
+        return {
+            **content,
+            "ladder": [asdict(rung) for rung in self.rungs],
+            "matrix": [
+                {"agent": one, "with": two, **asdict(cell)}
+                for (one, two), cell in self.cells.items()
+            ],
+            "circles": [list(circle) for circle in self.circles],
+            "seats": [asdict(seat) for seat in self.seats],
+            "history": [{**asdict(row), "member": self.names[row.member]} for row in self.history],
+        }
+
+    def __str__(self) -> str:
+        lines = [f"{self.league}, {self.games:,} games, {self.rounds} rounds"]
+        for rung in self.rungs:
+            strength = rung.rating.strength
+            rating = f"{strength.mean:8.1f} ± {strength.plus_minus:.1f}" if strength else "-"
+            lines.append(f"  {rung.place or '-':>3}  {rung.name:<32} {rating}")
+        return "\n".join(lines)
+
+
+def build(
+    game: Game,
+    about: Mapping[str, Any],
+    members: Sequence[Member],
+    played: Sequence[Played],
+    ratings: Mapping[int, Rating],
+    history: Sequence[Standing],
+) -> Ladder:
+    """Put a ladder together from what was played and how it was rated."""
+    found = cells(played)
+    active = [member.id for member in members if not member.suspended]
+    chances = {} if game.cooperative else _chances(found, active)
+    names = {member.id: member.name for member in members}
+    rungs = [
+        _rung(game, member, played, found, ratings[member.id], chances.get(member.id, 0.0))
+        for member in members
+    ]
+    rungs.sort(key=_height, reverse=True)
+    placed = [
+        replace(rung, place=place + 1 if rung.rating.strength else 0)
+        for place, rung in enumerate(rungs)
+    ]
+    round_and_round = [] if game.cooperative else circles(found, active)
+    return Ladder(
+        game=game.name,
+        settings=dict(game.settings),
+        version=game.version,
+        cooperative=game.cooperative,
+        games=sum(match.games for match in played),
+        rungs=tuple(placed),
+        cells={(names[one], names[two]): cell for (one, two), cell in sorted(found.items())},
+        circles=tuple(tuple(names[member] for member in circle) for circle in round_and_round),
+        seats=_seats(played, None, game.players),
+        history=tuple(history),
+        names=names,
+        **about,
+    )
+
+
+def _height(rung: Rung) -> float:
+    return rung.rating.strength.mean if rung.rating.strength else float("-inf")
+
+
+def _chances(found: Mapping[tuple[int, int], Cell], active: Sequence[int]) -> dict[int, float]:
+    """Give the lottery over those who play."""
+    where = {member: place for place, member in enumerate(active)}
+    among = {
+        (where[one], where[two]): cell
+        for (one, two), cell in found.items()
+        if one in where and two in where
+    }
+    return dict(zip(active, lottery(matrix(among, len(active))).tolist(), strict=True))
+
+
+def _rung(
+    game: Game,
+    member: Member,
+    played: Sequence[Played],
+    found: Mapping[tuple[int, int], Cell],
+    rating: Rating,
+    chance: float,
+) -> Rung:
+    won, points, others, games = [], [], [], 0
+    for match in played:
+        mine = places_of(match.lineup, member.id)
+        if not mine:
+            continue
+        games += match.games
+        points.append(by_deal(match.points[:, mine].mean(axis=1), match.seats))
+        if len(mine) < match.seats:
+            won.append(by_deal(shares(match.points)[:, mine].mean(axis=1), match.seats))
+            others.append(points[-1])
+    alone = found.get((member.id, member.id))
+    if game.cooperative:
+        own = alone.points if alone else None
+    else:
+        own = estimate_of(np.concatenate(points)) if points else None
+    return Rung(
+        name=member.name,
+        games=games,
+        rating=rating,
+        share=share_of(np.concatenate(won)) if won and not game.cooperative else None,
+        points=own,
+        with_others=estimate_of(np.concatenate(others)) if others and game.cooperative else None,
+        lottery=chance,
+        suspended=member.suspended,
+        seats=_seats(played, member.id, game.players),
+    )
+
+
+def _seats(played: Sequence[Played], member: int | None, seats: int) -> tuple[SeatResult, ...]:
+    """Say how a member, or everybody, did at each seat."""
+    won: list[list[np.ndarray]] = [[] for _ in range(seats)]
+    points: list[list[np.ndarray]] = [[] for _ in range(seats)]
+    for match in played:
+        if member is not None and member not in match.lineup:
+            continue
+        share, lineup = shares(match.points), np.array(match.lineup)
+        for seat in range(seats):
+            place = (seat - np.arange(match.games)) % seats  # who sits there in each game
+            rows = np.arange(match.games)
+            if member is not None:
+                rows = rows[lineup[place] == member]
+            won[seat].append(share[rows, place[rows]])
+            points[seat].append(match.points[rows, place[rows]])
+    return tuple(
+        SeatResult(
+            seat=seat,
+            games=sum(map(len, won[seat])),
+            share=share_of(np.concatenate(won[seat])),
+            points=estimate_of(np.concatenate(points[seat])),
+        )
+        for seat in range(seats)
+        if sum(map(len, won[seat]))
+    )

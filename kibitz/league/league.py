@@ -1,0 +1,247 @@
+"""A league: who takes part, the rounds they play, and the ladder that comes of it.
+
+league = kibitz.open_league(kibitz.game("nim"), store="runs/leagues.sqlite", seed=1)
+league.add("perfect", "expert", "random")
+print(league.run(games=1000))
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections.abc import Callable, Mapping
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from kibitz.core.agent import Agent
+from kibitz.core.chance import Chance, checked_seed
+from kibitz.core.errors import KibitzError, Misuse
+from kibitz.core.game import Game
+from kibitz.core.registry import find_agent
+from kibitz.league.book import CLAIMED, PLANNED, Book, Member, Round
+from kibitz.league.ladder import Ladder
+from kibitz.league.members import checked_name, fingerprint, settings_of
+from kibitz.league.pairings import Lineup, pair, pairing_of
+from kibitz.league.rating import Rater
+from kibitz.league.running import Playing
+from kibitz.league.store import Store
+
+ROUNDS = 10  # in which the games that are asked for are played
+MOST_GAMES = 200_000  # of a match
+MOST_RECORDS = 400  # games that are kept move by move
+GAMES, GAMES_FOR_PRECISION = 1_000, 100_000  # of everybody, unless told otherwise
+PATIENCE = 30.0  # seconds for a move
+WAIT_SECONDS = 0.2  # while others finish a round
+
+Progress = Callable[[int, int], Any]
+
+
+class League:
+    """A league of one game, as it is set, in a store. Several processes may play in it at once.
+
+    `store` is a file for SQLite or a URL of PostgreSQL, `name` tells leagues of one game apart,
+    `seed` names all chance of a new league. With `make` off, only a league that is there is opened.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        store: Store | str | os.PathLike[str] | None = None,
+        name: str | None = None,
+        seed: int | None = None,
+        make: bool = True,
+    ) -> None:
+        self.kibitz = version("kibitz")
+        self.game = game
+        self.store = store if isinstance(store, Store) else Store(store, make)
+        called = checked_name(name or game.described())
+        fresh = checked_seed(seed) if make else None
+        self.book = Book.open(self.store, game, called, fresh, self.kibitz)
+        if seed is not None and seed != self.book.seed:
+            raise Misuse(
+                f"The league '{called}' has the seed {self.book.seed}, not {seed}. "
+                "Leave the seed out to go on with it, or begin another with --name."
+            )
+        self._present: dict[int, Any] = {}
+        self._rater = Rater(self.book)
+
+    @property
+    def name(self) -> str:
+        """What the league is called."""
+        return self.book.name
+
+    @property
+    def members(self) -> list[Member]:
+        """Everybody who takes part, in the order in which they joined."""
+        return self.book.members()
+
+    # --- who takes part ------------------------------------------------------------------------
+
+    def add(self, *agents: Any, name: str | None = None) -> list[Member]:
+        """Let agents join: names, model files, classes of agents, or functions from a view.
+
+        A class or function plays only while the process that added it takes part; add it again to
+        go on another day. Who has joined before is left as it is.
+        """
+        if name is not None and len(agents) != 1:
+            raise Misuse("A name is for one agent: add several one by one.")
+        return [self._add(agent, name) for agent in agents]
+
+    def _add(self, who: Any, name: str | None) -> Member:
+        if isinstance(who, Agent):
+            raise Misuse(f"Give the class of {who.name}, so that it can sit at several tables.")
+        made = find_agent(who, self.game)
+        by_name = isinstance(who, str | os.PathLike)
+        text = os.fspath(who) if by_name else None
+        called = checked_name(name or (text if text is not None else made.name))
+        member = self.book.add(called, text, settings_of(made), fingerprint(made), self.kibitz)
+        if (member.who is None) != (text is None):
+            raise Misuse(f"'{called}' is the name of another agent here. Give this one its own.")
+        if text is None:
+            self._present[member.id] = who
+        return member
+
+    def suspend(self, name: str, reason: str = "by hand") -> None:
+        """Let a member play no more; what it has played stays."""
+        self.book.suspend(self.book.member(name).id, reason)
+
+    def readmit(self, name: str) -> None:
+        """Let a suspended member play again."""
+        self.book.readmit(self.book.member(name).id)
+
+    # --- playing -------------------------------------------------------------------------------
+
+    def run(
+        self,
+        games: int | None = None,
+        *,
+        precision: float | None = None,
+        pairing: str = "robin",
+        each: int | None = None,
+        cores: int | None = None,
+        patience: float = PATIENCE,
+        progress: Progress | None = None,
+    ) -> Ladder:
+        """Play until everybody has so many games, or is rated as precisely as asked.
+
+        games       of every member (1,000, or at most 100,000 with a precision)
+        precision   half the width of every interval, in the unit of the ladder
+        pairing     `robin`, `swiss`, `tables` or `ladder`; whoever has enough is left out
+        each        games of a match; usually a tenth of what is wanted of everybody
+        patience    seconds for a move; whoever takes longer is suspended
+        """
+        pairing_of(pairing)
+        for what, number in (("games", games), ("each", each), ("cores", cores)):
+            if number is not None and number < 1:
+                raise Misuse(f"{what} must be at least 1, not {number}.")
+        if patience <= 0 or (precision is not None and precision <= 0):
+            raise Misuse("Patience and precision must be more than 0.")
+        wanted = games or (GAMES if precision is None else GAMES_FOR_PRECISION)
+        members = {member.id: member for member in self.members}
+        self._check_changes(members)
+        done = [0]
+
+        def tell(games_more: int) -> None:
+            done[0] += games_more * self.game.players
+            if progress is not None:
+                total = max(wanted * len(members), 1)
+                progress(min(done[0], total), total)
+
+        done[0] = sum(min(wanted, count) for count in self._rater.games(members).values())
+        with Playing(
+            self.book, members, self._present, cores or os.cpu_count() or 1, patience,
+            self.kibitz, tell,
+        ) as playing:  # fmt: skip
+            while True:
+                last = self.book.last_round()
+                if last is not None and not last.rated:
+                    self._finish(last, playing)
+                    continue
+                matches = self._next(pairing, wanted, precision, each)
+                if not matches:
+                    break
+                self.book.plan(last.number + 1 if last else 1, pairing, matches)
+        return self.ladder()
+
+    def _check_changes(self, members: Mapping[int, Member]) -> None:
+        """Suspend those who are no longer who they were."""
+        for member in members.values():
+            if member.suspended or member.who is None:
+                continue
+            try:
+                now = fingerprint(find_agent(member.who, self.game))
+            except KibitzError:
+                continue  # whoever plays it will say why it cannot be made
+            if now != member.fingerprint:
+                self.book.suspend(
+                    member.id,
+                    "its model, settings or program has changed since it joined: add it under "
+                    "another name",
+                )
+
+    def _finish(self, last: Round, playing: Playing) -> None:
+        """Play a round to its end, together with whoever else does, and rate it."""
+        while not playing.play(last.id):
+            states = self.book.states(last.id)
+            if states.get(CLAIMED):
+                time.sleep(WAIT_SECONDS)
+            elif states.get(PLANNED):
+                names = [playing.members[member].name for member in playing.absent]
+                raise Misuse(
+                    f"What is left of round {last.number} needs agents of another process: "
+                    f"{', '.join(names)}. Add them here, let that process go on, or suspend them."
+                )
+            else:
+                self.book.rate(last.id, self._rater.close(last.number))
+                return
+
+    def _next(
+        self, pairing: str, wanted: int, precision: float | None, each: int | None
+    ) -> list[tuple[Lineup, int, int, int]]:
+        """Plan the next round: lineup, seed, games, how many are kept. Nothing if all is played."""
+        members = [member.id for member in self.members if not member.suspended]
+        standings = self._rater.standings(members)
+        number = standings.rounds + 1
+        lacking = {
+            member
+            for member in members
+            if standings.games.get(member, 0) < wanted
+            and (precision is None or standings.width.get(member, np.inf) > precision)
+        }
+        alone = len(members) < 2 and not self.game.cooperative  # the others were suspended
+        if not lacking or (alone and standings.rounds):
+            return []
+        rng = Chance(seed_of(self.book.seed, number))
+        lineups = [
+            lineup
+            for lineup in pair(pairing, standings.for_pairing(members, lacking), rng)
+            if lacking & set(lineup)
+        ]
+        if not lineups:
+            return []
+        seats = self.game.players
+        often = max(sum(member in lineup for lineup in lineups) for member in lacking)
+        size = each or -(-wanted // max(often * ROUNDS, 1))
+        size = min(-(-size // seats) * seats, MOST_GAMES)
+        new = [lineup not in standings.lineups for lineup in lineups]
+        room = max(0, MOST_RECORDS - len(standings.lineups))
+        return [
+            (lineup, seed_of(self.book.seed, number, place), size, int(is_new and place < room))
+            for place, (lineup, is_new) in enumerate(zip(lineups, new, strict=True))
+        ]
+
+    # --- looking -------------------------------------------------------------------------------
+
+    def ladder(self) -> Ladder:
+        """Say how everybody stands, how sure that is, and who beats whom."""
+        return self._rater.ladder(self.members, self.kibitz)
+
+
+def seed_of(seed: int, *numbers: int) -> int:
+    """Give a seed of its own to each round and match."""
+    text = ":".join(map(str, (seed, *numbers))).encode()
+    digest = hashlib.blake2b(text, digest_size=8, person=b"kibitz league")
+    return int.from_bytes(digest.digest(), "little") >> 1

@@ -1,0 +1,1 @@
+"""How a store's tables come to be what they are, one step after another (Alembic)."""

@@ -1,0 +1,168 @@
+"""Where leagues are kept: an SQLite file, or a PostgreSQL server that several machines share.
+
+Every change is one transaction, so that a process may be killed at any moment. Who writes waits for
+others who do. The tables are brought up to date when a store is opened.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import event
+from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
+
+from kibitz.core.errors import KibitzError, Misuse
+
+DEFAULT = "runs/leagues.sqlite"
+VARIABLE = "KIBITZ_STORE"  # names another
+WAIT = 60  # seconds for whoever writes just now
+MIGRATIONS = Path(__file__).parent / "migrations"
+LOCK = 0x6B696269747A  # of PostgreSQL, while tables are made: "kibitz"
+
+
+class StoreFailed(KibitzError):
+    """A store could not be opened, read or written."""
+
+
+class Store:
+    """An open store. `reading` and `writing` give connections in a transaction."""
+
+    def __init__(self, where: str | os.PathLike[str] | None = None, make: bool = True) -> None:
+        """Open a store, a file or a URL, and make it if need be and `make` allows that."""
+        text = os.fspath(where) if where is not None else os.environ.get(VARIABLE) or DEFAULT
+        self.name = text
+        if "://" not in text:
+            if not make and not Path(text).exists():
+                raise Misuse(f"There is no store '{text}' yet. `kibitz league GAME run` makes one.")
+            _make_folder(text)
+            url = sa.URL.create("sqlite", database=text)
+        else:
+            url = _url(text)
+            self.name = url.render_as_string()  # a password is not shown
+        self.is_sqlite = url.get_backend_name() == "sqlite"
+        self._engine = _engine(url)
+        with self._telling():
+            self._bring_up_to_date()
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[sa.Connection]:
+        """Give a connection whose changes are kept together when the block ends, or not at all."""
+        with self._telling(), self._engine.connect() as connection:
+            connection = connection.execution_options(kibitz_writes=True)
+            with connection.begin():
+                yield connection
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[sa.Connection]:
+        """Give a connection that sees one state of the store."""
+        with self._telling(), self._engine.connect() as connection, connection.begin():
+            yield connection
+
+    def close(self) -> None:
+        """Let go of all connections."""
+        self._engine.dispose()
+
+    @contextlib.contextmanager
+    def _telling(self) -> Iterator[None]:
+        try:
+            yield
+        except IntegrityError:  # two wanted to write the same: whoever writes knows what to do
+            raise
+        except DBAPIError as error:
+            reason = str(error.orig).strip().splitlines()[0]
+            raise StoreFailed(
+                f"The store {self.name} cannot be used: {reason}. "
+                "Check that it is there, that you may write to it, and that there is space left."
+            ) from error
+        except SQLAlchemyError as error:
+            raise StoreFailed(f"The store {self.name} cannot be used: {error}.") from error
+
+    def _bring_up_to_date(self) -> None:
+        from alembic import command, config
+        from alembic.script import ScriptDirectory
+
+        settings = config.Config(attributes={})
+        # Alembic takes a per cent sign for the beginning of a variable.
+        settings.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
+        newest = ScriptDirectory.from_config(settings).get_current_head()
+        if self._version() == newest:
+            return
+        with self.writing() as connection:
+            if not self.is_sqlite:  # SQLite has but one writer anyway
+                connection.execute(sa.text(f"SELECT pg_advisory_xact_lock({LOCK})"))
+            known = {
+                step.revision for step in ScriptDirectory.from_config(settings).walk_revisions()
+            }
+            version = _version(connection)
+            if version is not None and version not in known:
+                raise StoreFailed(
+                    f"The store {self.name} was made by a newer kibitz (its tables are of version "
+                    f"{version}). Use that one, or another store."
+                )
+            settings.attributes["connection"] = connection
+            command.upgrade(settings, "head")
+
+    def _version(self) -> str | None:
+        with self.reading() as connection:
+            return _version(connection)
+
+
+def _version(connection: sa.Connection) -> str | None:
+    from alembic.migration import MigrationContext
+
+    return MigrationContext.configure(connection).get_current_revision()
+
+
+def _make_folder(path: str) -> None:
+    try:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreFailed(
+            f"Cannot make the folder of the store '{path}': {error.strerror}. Choose another place."
+        ) from error
+
+
+def _url(text: str) -> sa.URL:
+    try:
+        url = sa.make_url(text)
+        backend = url.get_backend_name()
+    except SQLAlchemyError as error:
+        raise Misuse(f"'{text}' is no address of a store: {error}.") from error
+    if backend not in ("sqlite", "postgresql"):
+        raise Misuse(
+            f"A store is an SQLite file or a PostgreSQL server, not {backend}: give a file's name, "
+            "or postgresql://USER@HOST/DATABASE."
+        )
+    if backend == "postgresql" and url.drivername == "postgresql":
+        url = url.set(drivername="postgresql+psycopg")
+    return url
+
+
+def _engine(url: sa.URL) -> sa.Engine:
+    try:
+        if url.get_backend_name() == "postgresql":
+            return sa.create_engine(url, pool_pre_ping=True)
+        engine = sa.create_engine(url, connect_args={"timeout": WAIT})
+    except ModuleNotFoundError as error:
+        raise Misuse(
+            f"PostgreSQL needs the package '{error.name}': pip install 'kibitz[postgres]'."
+        ) from error
+
+    @event.listens_for(engine, "connect")
+    def connected(connection: Any, _: Any) -> None:
+        connection.isolation_level = None  # transactions begin when we say so, below
+        connection.execute("PRAGMA journal_mode=WAL")  # readers and a writer at the same time
+        connection.execute("PRAGMA foreign_keys=ON")
+
+    @event.listens_for(engine, "begin")
+    def begun(connection: sa.Connection) -> None:
+        # A transaction that reads first and then wants to write would fail if another one wrote.
+        writes = connection.get_execution_options().get("kibitz_writes")
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    return engine
