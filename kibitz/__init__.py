@@ -34,7 +34,7 @@ __all__ = [
     "Agent", "Batch", "Chance", "Game", "Grades", "KibitzError", "Kind", "MatchResult", "Move",
     "Opinion", "Record", "Solution", "Table", "Thought", "View", "agent", "agent_names", "analyse",
     "game",
-    "game_names", "grade", "learner_names", "load", "match", "solve", "train",
+    "game_names", "grade", "learner_names", "load", "match", "open_league", "solve", "train",
 ]  # fmt: skip
 __version__ = "0.1.0"
 
@@ -62,6 +62,21 @@ def analyse(record: Record, agent: str = "", **more: Any) -> Any:
     from kibitz.search.analysis import analyse  # what it needs is loaded when it is used
 
     return analyse(record, agent, **more)
+
+
+def open_league(
+    game: Game,
+    store: str | os.PathLike[str] | None = None,
+    name: str | None = None,
+    seed: int | None = None,
+) -> Any:
+    """Open a league of a game, or begin one: see `kibitz.league.League`.
+
+    `store` is an SQLite file or a PostgreSQL URL, `name` tells leagues of one game apart.
+    """
+    from kibitz.league import League  # what it needs is loaded when it is used
+
+    return League(game, store, name, seed)
 
 
 def load(path: str | os.PathLike[str]) -> Record:

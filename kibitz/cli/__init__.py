@@ -33,6 +33,7 @@ def build() -> typer.Typer:
         demo,
         exporting,
         languages,
+        leagues,
         playing,
         training,
     )
@@ -50,6 +51,7 @@ def build() -> typer.Typer:
     ):  # fmt: skip
         app.command()(command)
     app.command()(analysing.analyse)
+    app.command()(leagues.league)
     app.command()(exporting.export)
     app.command()(training.learners)
     app.command()(training.convert)

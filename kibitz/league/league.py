@@ -22,6 +22,7 @@ from kibitz.core.errors import KibitzError, Misuse
 from kibitz.core.game import Game
 from kibitz.core.registry import find_agent
 from kibitz.league.book import CLAIMED, PLANNED, Book, Member, Round
+from kibitz.league.exporting import export
 from kibitz.league.ladder import Ladder
 from kibitz.league.members import checked_name, fingerprint, settings_of
 from kibitz.league.pairings import Lineup, pair, pairing_of
@@ -237,7 +238,22 @@ class League:
 
     def ladder(self) -> Ladder:
         """Say how everybody stands, how sure that is, and who beats whom."""
-        return self._rater.ladder(self.members, self.kibitz)
+        return self._rater.ladder(self.members)
+
+    def export(self, ending: str = ".csv") -> str:
+        """Write all games as `.csv`, a row for each seat of each game, or the ladder as `.json`."""
+        return export(self.book, self.ladder(), ending)
+
+    def report(self) -> str:
+        """Write a page for the browser, whole in itself: ladder, matrix, history, sample games."""
+        from kibitz.league.report import report  # drawings are loaded when they are used
+
+        names = {member.id: member.name for member in self.members}
+        records = [
+            (tuple(names[member] for member in lineup), text)
+            for lineup, text in self.book.records()
+        ]
+        return report(self.ladder(), self.game, records)
 
 
 def seed_of(seed: int, *numbers: int) -> int:

@@ -117,7 +117,7 @@ class Rater:
             if rating.strength is not None
         ]  # fmt: skip
 
-    def ladder(self, members: Sequence[Member], kibitz: str) -> Ladder:
+    def ladder(self, members: Sequence[Member]) -> Ladder:
         """Put the ladder together, from the rounds that are over and what is there of the next."""
         last = self._last()
         over = self._matches(last)
