@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +16,7 @@ from kibitz.core.game import Game
 from kibitz.core.options import Choice, Flag, Option, Whole, Wholes
 from kibitz.core.registry import find_game, game_names
 from kibitz.core.table import Table
+from tests import servers
 
 settings.register_profile(
     "kibitz", deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
@@ -75,3 +79,22 @@ def positions(game: Game, seed: int, deal: int = 0):
 def any_game(request: pytest.FixtureRequest) -> Game:
     """Every game with its default settings, one after another."""
     return find_game(request.param)
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[str]:
+    """A PostgreSQL server of our own."""
+    with servers.postgres() as url:
+        yield url
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """An empty store of each kind: a file, and a database of a real server."""
+    if request.param == "sqlite":
+        yield str(tmp_path / "leagues.sqlite")
+        return
+    url = request.getfixturevalue("postgres_server")
+    name = f"kibitz_{uuid.uuid4().hex}"
+    yield servers.new_database(url, name)
+    servers.drop_database(url, name)

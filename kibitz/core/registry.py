@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from kibitz.core.agent import Agent, FunctionAgent, Kind
-from kibitz.core.errors import BadModel, KibitzError, Misuse, unknown
+from kibitz.core.errors import AgentFailed, BadModel, KibitzError, Misuse, unknown
 from kibitz.core.game import Game
 from kibitz.core.options import split
 
@@ -99,7 +99,12 @@ def _made(kind: Any, game: Game, settings: Mapping[str, Any], called: str) -> Ag
     if reason:
         name = called or getattr(kind, "__name__", None) or kind.choose.__name__
         raise Misuse(f"'{name}' cannot play {game.described()}: {reason}.")
-    agent = kind(game, **settings)
+    try:
+        agent = kind(game, **settings)
+    except KibitzError:
+        raise
+    except Exception as error:
+        raise AgentFailed(f"Making {called or kind} raised {error!r}.") from error
     if called:
         agent.name = called
     return agent

@@ -106,6 +106,7 @@ class Book:
         self.id: int = row.id
         self.name: str = row.name
         self.seed = int(row.seed)
+        self._signed = False
         self.worker = f"{platform.node()[:20]}-{os.getpid()}-{secrets.token_hex(8)}"
 
     # --- leagues -------------------------------------------------------------------------------
@@ -250,7 +251,7 @@ class Book:
                 .where(MATCHES.c.round == round_id)
                 .group_by(MATCHES.c.state)
             )
-            return dict(rows.tuples().all())
+            return {row[0]: row[1] for row in rows}
 
     def rate(self, round_id: int, standings: Iterable[Standing]) -> bool:
         """Close a round with its ladder, if nobody has."""
@@ -302,8 +303,9 @@ class Book:
             theirs = sa.select(SEATING.c.match).where(SEATING.c.member.in_(absent))
             free = free.where(MATCHES.c.id.not_in(theirs))
         free = free.order_by(MATCHES.c.number).limit(1).with_for_update(skip_locked=True)
+        if not self._signed:
+            self.sign()
         with self.store.writing() as connection:
-            self._sign(connection)
             found = connection.execute(free).scalar()
             if found is None:
                 found = self._orphan(connection, round_id, absent)
@@ -370,22 +372,19 @@ class Book:
                 .values(state=PLANNED, worker=None)
             )
             connection.execute(sa.delete(WORKERS).where(WORKERS.c.name == self.worker))
+        self._signed = False
 
     def sign(self) -> None:
         """Give a sign of life."""
-        with self.store.writing() as connection:
-            self._sign(connection)
-
-    def _sign(self, connection: sa.Connection) -> None:
-        now = self._now(connection)
-        mine = WORKERS.c.name == self.worker
-        seen = connection.execute(sa.update(WORKERS).where(mine).values(seen_at=now))
-        if not seen.rowcount:
-            row = {
-                "name": self.worker, "host": platform.node(), "process": os.getpid(),
-                "seen_at": now,
-            }  # fmt: skip
-            connection.execute(sa.insert(WORKERS).values(row))
+        row = {"name": self.worker, "host": platform.node(), "process": os.getpid()}
+        # Another thread may sign at the same moment: once is enough.
+        with contextlib.suppress(IntegrityError), self.store.writing() as connection:
+            now = self._now(connection)
+            mine = WORKERS.c.name == self.worker
+            seen = connection.execute(sa.update(WORKERS).where(mine).values(seen_at=now))
+            if not seen.rowcount:
+                connection.execute(sa.insert(WORKERS).values(**row, seen_at=now))
+        self._signed = True
 
     def _now(self, connection: sa.Connection) -> float:
         """Give the time by one clock for all machines."""

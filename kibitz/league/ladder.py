@@ -61,7 +61,7 @@ class Ladder:
     games: int
     rounds: int
     moves: int
-    seconds: float  # of play, over all cores
+    seconds: float = field(compare=False)  # of play, over all cores
     versions: tuple[str, ...]  # of kibitz
     anchor: str | None  # whose rating is fixed
     rungs: tuple[Rung, ...]

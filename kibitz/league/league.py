@@ -143,6 +143,12 @@ class League:
         wanted = games or (GAMES if precision is None else GAMES_FOR_PRECISION)
         members = {member.id: member for member in self.members}
         self._check_changes(members)
+        active = sum(not member.suspended for member in members.values())
+        if active < (1 if self.game.cooperative else 2):
+            raise Misuse(
+                "A league needs two agents who can play. "
+                f"Add some: kibitz league {self.game.typed()} add AGENT ..."
+            )
         done = [0]
 
         def tell(games_more: int) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 from kibitz.core.chance import Chance
-from kibitz.core.errors import Misuse, unknown
+from kibitz.core.errors import unknown
 
 NEAREST = 4  # whom a newcomer meets in a round, once everybody has been met
 
@@ -106,8 +106,6 @@ def pairing_of(name: str) -> Callable[[Standings, Chance], list[Lineup]]:
 
 def pair(name: str, standings: Standings, rng: Chance) -> list[Lineup]:
     """Plan a round: the lineups that meet in it, none of them twice the same."""
-    if len(standings.members) < (1 if standings.cooperative else 2):
-        raise Misuse("A league needs two agents who can play. Add some: kibitz league GAME add.")
     lineups = pairing_of(name)(standings, rng) if len(standings.members) > 1 else []
     if standings.cooperative:  # how one plays with oneself is the first thing to know
         lineups = [(member,) * standings.seats for member in standings.members] + lineups

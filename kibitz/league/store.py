@@ -1,13 +1,15 @@
 """Where leagues are kept: an SQLite file, or a PostgreSQL server that several machines share.
 
 Every change is one transaction, so that a process may be killed at any moment. Who writes waits for
-others who do. The tables are brought up to date when a store is opened.
+others who do. A connection lasts for one transaction: threads and processes never share one. The
+tables are brought up to date when a store is opened.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import event
 from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
+from sqlalchemy.pool import NullPool
 
 from kibitz.core.errors import KibitzError, Misuse
 
@@ -22,6 +25,7 @@ DEFAULT = "runs/leagues.sqlite"
 VARIABLE = "KIBITZ_STORE"  # names another
 WAIT = 60  # seconds for whoever writes just now
 MIGRATIONS = Path(__file__).parent / "migrations"
+ONE_AT_A_TIME = threading.Lock()
 LOCK = 0x6B696269747A  # of PostgreSQL, while tables are made: "kibitz"
 
 
@@ -63,10 +67,6 @@ class Store:
         with self._telling(), self._engine.connect() as connection, connection.begin():
             yield connection
 
-    def close(self) -> None:
-        """Let go of all connections."""
-        self._engine.dispose()
-
     @contextlib.contextmanager
     def _telling(self) -> Iterator[None]:
         try:
@@ -92,7 +92,8 @@ class Store:
         newest = ScriptDirectory.from_config(settings).get_current_head()
         if self._version() == newest:
             return
-        with self.writing() as connection:
+        # Alembic keeps what it works on in variables of its module: one thread at a time.
+        with ONE_AT_A_TIME, self.writing() as connection:
             if not self.is_sqlite:  # SQLite has but one writer anyway
                 connection.execute(sa.text(f"SELECT pg_advisory_xact_lock({LOCK})"))
             known = {
@@ -131,7 +132,7 @@ def _url(text: str) -> sa.URL:
     try:
         url = sa.make_url(text)
         backend = url.get_backend_name()
-    except SQLAlchemyError as error:
+    except (SQLAlchemyError, ValueError) as error:
         raise Misuse(f"'{text}' is no address of a store: {error}.") from error
     if backend not in ("sqlite", "postgresql"):
         raise Misuse(
@@ -146,8 +147,8 @@ def _url(text: str) -> sa.URL:
 def _engine(url: sa.URL) -> sa.Engine:
     try:
         if url.get_backend_name() == "postgresql":
-            return sa.create_engine(url, pool_pre_ping=True)
-        engine = sa.create_engine(url, connect_args={"timeout": WAIT})
+            return sa.create_engine(url, poolclass=NullPool)
+        engine = sa.create_engine(url, poolclass=NullPool, connect_args={"timeout": WAIT})
     except ModuleNotFoundError as error:
         raise Misuse(
             f"PostgreSQL needs the package '{error.name}': pip install 'kibitz[postgres]'."

@@ -97,9 +97,6 @@ def seated(game: Game, agents: Sequence[Any]) -> list[Agent]:
         except KibitzError as error:
             error.place = seat % len(agents)
             raise
-        except Exception as error:
-            who = agents[seat % len(agents)]
-            raise AgentFailed(f"Making {who} raised {error!r}.").of(seat % len(agents)) from error
     plain = [id(agent) for agent in made if not isinstance(agent, CompiledAgent)]
     if len(set(plain)) < len(plain):
         raise Misuse(

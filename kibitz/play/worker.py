@@ -23,6 +23,7 @@ def main() -> None:
     """Answer orders until there are no more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the match itself decides when to stop
     marker = Marker(sys.argv[1])
+    marker.remove()  # nothing is left behind, however this ends
     out = sys.stdout.buffer
     sys.stdout = sys.stderr  # what an agent prints must not mix with the answers
     kept: tuple[Any, Runner | None] = None, None

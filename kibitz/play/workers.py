@@ -51,7 +51,13 @@ class Marker:
     def __init__(self, path: str) -> None:
         with open(path, "r+b") as file:
             self._bytes = mmap.mmap(file.fileno(), self.LAYOUT.size)
+        self.path = path
         self.place, self.game = NOBODY, 0
+
+    def remove(self) -> None:
+        """Remove the file; whoever has mapped it keeps the memory."""
+        with contextlib.suppress(OSError):
+            os.unlink(self.path)
 
     def begin(self, place: int, game: int) -> None:
         """Say which game comes next, and who is thinking."""
@@ -77,15 +83,15 @@ class Worker:
     """A process that plays games. Give it orders one at a time."""
 
     def __init__(self) -> None:
-        handle, self._path = tempfile.mkstemp(prefix="kibitz-")
+        handle, path = tempfile.mkstemp(prefix="kibitz-")
         os.write(handle, bytes(Marker.LAYOUT.size))
         os.close(handle)
-        self.marker = Marker(self._path)
+        self.marker = Marker(path)
         self.marker.idle()
         self._known: set[str] = set()  # agents that have answered before
         self.process = subprocess.Popen(
             # -P: what lies in the current folder must not stand in for a library.
-            [sys.executable, "-P", "-m", "kibitz.play.worker", self._path],
+            [sys.executable, "-P", "-m", "kibitz.play.worker", path],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )
@@ -146,6 +152,8 @@ class Worker:
 
     def _blame(self, agents: Sequence[str], watch: _Watch) -> AgentFailed:
         """Say why there was no answer, and whose fault that is."""
+        self.process.kill()
+        self.process.wait()  # so that everybody sees that it has ended
         place, game, _ = watch.found or self.marker.read()
         did = f"took more than {watch.patience:g} s" if watch.found else "ended its process"
         if place >= 0:
@@ -161,8 +169,7 @@ class Worker:
         """End the process, whatever it is doing."""
         self.process.kill()
         self.process.communicate()
-        with contextlib.suppress(OSError):
-            os.unlink(self._path)
+        self.marker.remove()
 
 
 class _Watch:
