@@ -67,9 +67,10 @@ class Analysis:
         return sum(move.cost for move in self.of(seat))
 
     def worst_of(self, seat: int) -> Judged | None:
-        """Give the move that cost a seat most, if any did."""
-        worst = max(self.of(seat), key=lambda move: move.cost, default=None)
-        return worst if worst is not None and worst.cost else None
+        """Give the move that cost a seat most, if there is one such move."""
+        most = max((move.cost for move in self.of(seat)), default=0.0)
+        worst = [move for move in self.of(seat) if move.cost == most > 0.0]
+        return worst[0] if len(worst) == 1 else None
 
     def agreement_of(self, seat: int) -> float:
         """Give the share of a seat's moves that cost nothing."""
