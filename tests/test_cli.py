@@ -183,6 +183,24 @@ def test_watch_save_replay(capsys, tmp_path):
     assert ask(capsys, "replay", str(path), "--at", "999")[0] == 2
 
 
+def test_analyse_says_what_moves_cost(capsys, tmp_path):
+    path = str(tmp_path / "game.json")
+    ask(capsys, "watch", "nim", "--seats", "random,expert", "--seed", "3", "--save", path)
+    code, out, _ = ask(capsys, "analyse", path)
+    assert code == 0
+    assert out.split("\n")[0].split() == ["ply", "seat", "move", "outlook", "cost", "better"]
+    assert "expert lost nothing" in out
+    assert "Judged by exact play." in out
+    code, out, _ = ask(capsys, "analyse", path, "--agent", "mcts:sims=200", "--json")
+    found = json.loads(out)
+    assert found["how"] == "mcts:sims=200"
+    assert len(found["moves"]) == len(kibitz.load(path).actions)
+    assert all(move["cost"] >= 0.0 for move in found["moves"])
+    code, _, err = ask(capsys, "analyse", path, "--agent", "expert")
+    assert code == 2
+    assert "does not search" in err
+
+
 def test_watching_is_the_same_as_a_match(capsys, tmp_path):
     """The first game of a match can be watched: same seed, same chance."""
     for seed in range(5):

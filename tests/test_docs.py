@@ -39,6 +39,7 @@ RUNNABLE = [
             "carcassonne",
             "ppo",
             "td-lambda",
+            "search",
         )
     ),
 ]  # commands need nothing else

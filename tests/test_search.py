@@ -176,12 +176,24 @@ def test_time_is_a_budget_too():
     assert found.sims > SIMS
 
 
-def test_moves_can_be_tried_evenly():
-    game = kibitz.game("nim")
-    view = game.deal(seed=1).view()
-    some = view.legal[2], view.legal[7]
-    found = searcher(game).search(view, only=some, even=True)
-    assert {move.action: move.tries for move in found.moves} == dict.fromkeys(some, SIMS // 2)
+def test_two_moves_are_tried_equally_often(any_game):
+    table = midway(any_game, 3, 2)
+    view, one, other = table.view(), table.legal[0], table.legal[-1]
+    found = searcher(any_game).duel(view, one, other, 40)
+    assert (found.one.action, found.other.action) == (one, other)
+    assert found.one.tries == found.other.tries == 20
+    assert found.unsure >= 0.0
+    again = table.view().redeal(Chance(3, 3, 3)).view(table.seat)
+    assert searcher(any_game).duel(again, one, other, 40) == found
+
+
+def test_the_same_worlds_tell_moves_apart_sooner():
+    """Moves are compared in the same worlds: what those are like counts for both alike."""
+    game = kibitz.game("mexican_train", hands=1)
+    view = midway(game, 3, 4).view()
+    agent = searcher(game, "rollout=planner")
+    apart = 1.96 * agent.search(view).spread * (4 / SIMS) ** 0.5  # in worlds of their own
+    assert 0.0 < agent.duel(view, view.legal[0], view.legal[-1], SIMS).unsure < apart
 
 
 def test_a_search_goes_on_with_its_tree():
@@ -213,7 +225,9 @@ def test_what_is_asked_between_moves_changes_nothing(settings):
             if table.seat == 0:
                 if asked:
                     agent.explain(table.view())
-                    agent.search(table.view(), only=table.legal[:1], even=True, sims=700)
+                    agent.search(table.view(), sims=700)
+                    if len(table.legal) > 1:
+                        agent.duel(table.view(), table.legal[0], table.legal[-1], 700)
                 agent.rng = Chance(9, table.plies)
                 action = agent.choose(table.view())
             else:
@@ -467,6 +481,8 @@ def test_a_thrown_win_is_found(agent):
     assert found.cost_of(0) == pytest.approx(1.0, abs=0.1)
     assert found.agreement_of(0) == 0.5
     assert found.agreement_of(1) == 1.0
+    assert found.worst_of(0) == first
+    assert found.worst_of(1) is None
     assert json.loads(json.dumps(found.to_dict()))["seats"][1]["name"] == "you"
 
 

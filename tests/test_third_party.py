@@ -151,6 +151,13 @@ def test_redeals_are_uniform_over_what_the_viewer_cannot_see(run):
         assert spread["statistic"] < freedom + 4 * math.sqrt(2 * freedom), spread
 
 
+def test_a_search_does_not_look_at_hidden_cards(run):
+    seen = found_inside(run, "searches")
+    assert seen.pop("searches") > 3 * 60
+    assert seen.pop("bets") > 0
+    assert not any(seen.values()), seen
+
+
 def test_the_compiler_changes_nothing(run):
     compiled = found_inside(run, "games", NUMBA_DISABLE_JIT="0")
     plain = found_inside(run, "games", NUMBA_DISABLE_JIT="1")

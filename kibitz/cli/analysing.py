@@ -40,19 +40,21 @@ def analyse(
     exact = found.how == EXACT  # then a faster win or a slower loss is better, too
     rows = [
         (
-            str(move.ply + 1), f"seat {move.seat}", move.words,
+            str(move.ply + 1), f"seat {move.seat}", move.words, move.note,
             cost_in_words(found, move.cost, move.unsure),
             move.best_words if move.best != move.action and (move.cost or exact) else "",
-            move.note,
         )
         for move in found.moves
     ]  # fmt: skip
-    out.print(grid("", ("ply", "seat", "move", "cost", "better", "which"), rows, left=(1, 2, 4, 5)))
+    heads = ("ply", "seat", "move", "outlook", "cost", "better")
+    out.print(grid("", heads, rows, left=(1, 2, 3, 5)))
     out.print()
     for seat, name in enumerate(names):
         total = cost_in_words(found, found.cost_of(seat), 0.0) or "nothing"
+        worst = found.worst_of(seat)
         out.print(
-            f"{seat_name(seat, name, plain)} lost {total} in {len(found.of(seat))} moves; "
+            f"{seat_name(seat, name, plain)} lost {total} in {len(found.of(seat))} moves"
+            f"{f', most at ply {worst.ply + 1}' if worst else ''}; "
             f"{found.agreement_of(seat):.0%} of them cost nothing."
         )
     how = "exact play." if exact else f"{found.how}. What may be chance counts as nothing."

@@ -1,8 +1,8 @@
 """What every move of a played game cost, and what would have been better.
 
 By the exact table where a game can be solved, otherwise by search, from what the mover could see:
-the move that was played and the one that the search would have made are tried equally often, and
-the difference of what they bring is the cost.
+the move that was played and the one that the search would have made are tried in the same worlds,
+and the difference of what they bring is the cost.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ Progress = Callable[[int, int], Any]
 CHANCE_UNIT = "of a win"
 EXACT = "exact"
 UNITS = {"win": CHANCE_UNIT, "margin": "points", "points": "points"}
-SURE = 1.96  # standard errors
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +65,12 @@ class Analysis:
     def cost_of(self, seat: int) -> float:
         """Add up what a seat's moves cost."""
         return sum(move.cost for move in self.of(seat))
+
+    def worst_of(self, seat: int) -> Judged | None:
+        """Give the move that cost a seat most, if there is one such move."""
+        most = max((move.cost for move in self.of(seat)), default=0.0)
+        worst = [move for move in self.of(seat) if move.cost == most > 0.0]
+        return worst[0] if len(worst) == 1 else None
 
     def agreement_of(self, seat: int) -> float:
         """Give the share of a seat's moves that cost nothing."""
@@ -158,14 +163,11 @@ def _by_search(record: Record, searchers: list[Search], seed: int) -> Iterator[J
                     searcher.in_words(mine),
                 )  # fmt: skip
             else:
-                duel = searcher.search(view, only=(best.action, action), even=True)
-                mine, other = duel.of(action), duel.of(best.action)
-                assert mine is not None
-                assert other is not None
-                unsure = SURE * duel.spread * (1 / mine.tries + 1 / other.tries) ** 0.5
+                sims = max(found.sims, searcher.settings["sims"])
+                duel = searcher.duel(view, action, best.action, sims)
                 yield _judged(
-                    table, action, best.action, mine.value, other.value, unsure,
-                    searcher.in_words(mine),
+                    table, action, best.action, duel.one.value, duel.other.value, duel.unsure,
+                    searcher.in_words(duel.one),
                 )  # fmt: skip
         for seat, one in enumerate(searchers):
             one.notice(table.view(seat), table.seat, action)

@@ -80,6 +80,8 @@ RANDOM = "random"
 POINTS = "points"  # the unit of values that can be added to points
 MODEL_DEPTH = 2  # turns after which a model judges
 NOBODY = "none"
+PARTS = 20  # of a duel, whose differences say how sure it is
+SURE = 2.09  # standard errors of so many parts: 95% (Student)
 LONGEST_LINE = 8  # moves of an expected line of play
 UCT_EXPLORE, PUCT_EXPLORE = 2.0, 2.0  # in units of the usual spread of what simulations bring
 
@@ -114,6 +116,15 @@ class Found:
     def of(self, action: int) -> Tried | None:
         """Give what was found about an action, if it was looked at."""
         return next((tried for tried in self.moves if tried.action == action), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Duel:
+    """Two moves beside each other, tried equally often: what each brought."""
+
+    one: Tried
+    other: Tried
+    unsure: float  # half an interval of 95% of the difference
 
 
 class Search(Agent):
@@ -183,7 +194,7 @@ class Search(Agent):
             round_cell=game.cell(rounds.number).start if rounds else -1,
             round_points=game.cell(rounds.points).start if rounds else -1,
             round_sign=rounds.sign if rounds else 1,
-            most_legal=game.bound("most_legal"),
+            most_legal=game.bound("most_legal"), worlds=-1,
         )  # fmt: skip
         self._grown: tuple[np.ndarray, Tree] | None = None  # what was searched last, and its tree
         self._since: list[int] = []  # actions since then
@@ -280,27 +291,14 @@ class Search(Agent):
 
     # --- searching -----------------------------------------------------------------------------
 
-    def search(
-        self,
-        view: View,
-        only: Sequence[int] = (),
-        even: bool = False,
-        sims: int | None = None,
-        keep: bool = False,
-    ) -> Found:
-        """Search from a view.
-
-        only: the moves to look at. even: try them equally often. keep: go on with this tree when
-        the next move is searched for.
-        """
+    def search(self, view: View, sims: int | None = None, keep: bool = False) -> Found:
+        """Search from a view. keep: go on with this tree when the next move is searched for."""
         chosen = self.settings
         seed = self.rng.below(1 << 31)
         share = -(-(sims or chosen["sims"]) // chosen["trees"])
-        allowed = np.array(sorted(only), np.int32)
-        plan = self.plan._replace(even=even, prove=self.plan.prove and not even)
+        allowed = np.zeros(0, np.int32)  # all
         ends = time.perf_counter() + chosen["ms"] / 1e3 if chosen["ms"] else None
-        first = None if len(only) or even else self._kept_tree(view)
-        trees = [first or self._empty_tree(share)]
+        trees = [self._kept_tree(view) or self._empty_tree(share)]
         trees += [self._empty_tree(share) for _ in range(1, chosen["trees"])]
 
         def grown(number: int) -> Tree:
@@ -310,7 +308,7 @@ class Search(Agent):
             if number:  # slicing counts references, and threads would wait for each other there
                 weights, memory = helpers.weights.copy(), helpers.memory.copy()
                 helpers = helpers._replace(weights=weights, memory=memory)
-            return self._grow(trees[number], view, plan, helpers, allowed, rng, share, ends)
+            return self._grow(trees[number], view, self.plan, helpers, allowed, rng, share, ends)
 
         if len(trees) == 1:
             trees = [grown(0)]
@@ -323,7 +321,29 @@ class Search(Agent):
             self._grown, self._since = (view.cells.copy(), trees[0]), []
         else:
             self._free += trees
-        return self._summed(view, trees, only)
+        return self._summed(view, trees)
+
+    def duel(self, view: View, one: int, other: int, sims: int) -> Duel:
+        """Try two moves by turns, each time both in the same world."""
+        seed = self.rng.below(1 << 31)
+        plan = self.plan._replace(even=True, prove=False, worlds=seed if self.game.hides else -1)
+        allowed = np.array(sorted((one, other)), np.int32)
+        rng = np.zeros(WORDS, np.int64)
+        sow(rng, seed, 0, 1)
+        share = 2 * -(-sims // (2 * PARTS))
+        tree = self._empty_tree(share * PARTS)
+        gaps = np.zeros(PARTS + 1)  # what the one has brought more than the other
+        for part in range(1, PARTS + 1):
+            tree = self._grow(tree, view, plan, self.helpers, allowed, rng, share, None)
+            mine, its = (edge_of(tree, ROOT, move) for move in (one, other))
+            gaps[part] = tree.worth[mine, TOTAL] - tree.worth[its, TOTAL]
+        self._free.append(tree)
+        found = self._summed(view, [tree], (one, other))
+        first, second = found.of(one), found.of(other)
+        assert first is not None
+        assert second is not None
+        error = np.diff(gaps).std(ddof=1) * PARTS**0.5 / first.tries  # of the mean difference
+        return Duel(one=first, other=second, unsure=SURE * float(error))
 
     @property
     def _can_reuse(self) -> bool:
@@ -388,7 +408,7 @@ class Search(Agent):
         replant(tree, node, into)
         return into
 
-    def _summed(self, view: View, trees: Sequence[Tree], only: Sequence[int]) -> Found:
+    def _summed(self, view: View, trees: Sequence[Tree], only: Sequence[int] = ()) -> Found:
         """Add up what the trees found out about the moves at the root."""
         found: dict[int, list[Any]] = {}
         if self.plan.one_by_one and not only:
@@ -464,8 +484,10 @@ class Search(Agent):
         if self.aim == "win":
             return f"wins {move.value:.0%}"
         if self.aim == "margin":
-            where = "ahead" if move.value >= 0.0 else "behind"
-            return f"{abs(move.value):.1f} points {where}"
+            points = f"{abs(move.value):.1f}"
+            if points == "0.0":
+                return "level"
+            return f"{points} points {'ahead' if move.value > 0.0 else 'behind'}"
         return f"{move.value:.1f} points"
 
     def line(self, view: View, found: Found) -> list[str]:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kibitz.core.chance import below
+from kibitz.core.chance import below, sow
 from kibitz.core.compiled import CHOOSE, VALUE, compiled
 from kibitz.core.game import OVER, SEAT, SEATS, copy_cells
 from kibitz.core.voting import place_of
@@ -38,6 +38,7 @@ from kibitz.search.tree import (
     SQUARES,
     STAMP,
     SUM,
+    TRIES,
     UNKNOWN,
     VISITS,
     WINNER,
@@ -108,6 +109,7 @@ class Plan(NamedTuple):
     round_points: int  # where the points from the rounds before begin
     round_sign: int  # what makes points of those
     most_legal: int
+    worlds: int  # or -1: the seed of worlds, of which every move at the root gets the same ones
 
 
 @compiled(VALUE)
@@ -415,6 +417,11 @@ def grow(rules, helpers, plan, rule, tree, view, allowed, rng, sims):
                     offer(runs, node, actions, n, offered)
             if edge == NO_EDGES and node == ROOT and plan.even:
                 edge = pick_evenly(runs, node, offered, n, plan.hides)
+                if plan.worlds >= 0:
+                    # A world that is good or bad for every move then tells nothing apart.
+                    sow(rng, plan.worlds, runs.edges[edge * EDGE + TRIES], 0)
+                    copy_cells(view, state)
+                    rules.redeal(state, rng)
             elif edge == NO_EDGES:
                 edge = pick(runs, node, seats, offered, n, rule, spread, rng)
             path[length, 0], path[length, 1], movers[length] = node, edge, mover

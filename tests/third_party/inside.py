@@ -126,6 +126,38 @@ def workers() -> Any:
     return bool((here == there).all() and (plies[0] == plies[1]).all() and here.any())
 
 
+def searches() -> Any:
+    """Change the truth behind a searcher's back; and say what it does with the best and worst."""
+    seen: Counter[str] = Counter()
+    for players in (2, 3, 4):
+        for table in walks(players, 20):
+            if table.over:
+                continue
+            rng = Chance(table.plies, stream=players)
+            view = other = table.view()
+            while other.cells.tobytes() == table.cells.tobytes() or other is view:
+                other = view.redeal(rng)
+            looks = [view, other.view(table.seat)]
+            for settings in ("sims=60", "sims=60,nodes=views", "sims=60,rollout=honest"):
+                agents = [kibitz.agent(f"mcts:{settings}", table.game) for _ in looks]
+                for agent in agents:
+                    agent.begin(table.seat, Chance(7))
+                found = [
+                    agent.search(look).moves for agent, look in zip(agents, looks, strict=True)
+                ]
+                seen["searches"] += 1
+                seen["found otherwise"] += found[0] != found[1]
+            if players == 2 and "fold" in map(table.say, table.legal):
+                move = table.say(kibitz.agent("mcts:sims=500", table.game).choose(view))
+                card = int(view["cards"][table.seat])
+                seen["bad answers to a bet"] += (card, move) in ((1, "call"), (3, "fold"))
+                seen["bets"] += 1
+    return {name: int(count) for name, count in seen.items()}
+
+
 if __name__ == "__main__":
-    checks = {"views": views, "uniform": uniform, "tree": tree, "games": games, "workers": workers}
+    checks = {
+        "views": views, "uniform": uniform, "tree": tree, "games": games, "workers": workers,
+        "searches": searches,
+    }  # fmt: skip
     print(json.dumps(checks[sys.argv[1]]()))

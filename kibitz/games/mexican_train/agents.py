@@ -13,4 +13,4 @@ AGENTS = {
     "planner": PLANNER,
 }
 LEVELS = {"easy": "greedy", "medium": "persistent-line", "hard": "planner"}  # for people
-ANALYST = "mcts:sims=200,rollout=planner"  # of played games
+ANALYST = "mcts:sims=400,rollout=planner,prior=planner"  # of played games
