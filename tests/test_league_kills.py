@@ -5,6 +5,7 @@ Each league must come out bit for bit as one that was left in peace.
 
 from __future__ import annotations
 
+import os
 import random
 import signal
 import subprocess
@@ -22,7 +23,7 @@ from kibitz.league.tables import MATCHES, RESULTS, WORKERS
 from tests import servers
 from tests.test_league import all_results
 
-KILLS = 20
+KILLS = 20 if os.environ.get("CI") else 6  # each takes some seconds
 SCRIPT = """
 import sys
 import kibitz
@@ -72,11 +73,10 @@ def killed_again_and_again(url: str, seed: int) -> int:
     store = Store(url)
     useful = 0
     for _ in range(KILLS):
-        process = player(url)
+        process = player(url, cores=1)
         before = played(store)
-        more, late = chance.randrange(4), chance.uniform(0, 0.2)
-        until = time.monotonic() + chance.uniform(0.5, 20)
-        while played(store) < before + more and time.monotonic() < until:
+        more, late = chance.randrange(5), chance.uniform(0, 0.3)  # 0: while it is starting
+        while played(store) < before + more:
             assert process.poll() is None
             time.sleep(0.02)
         time.sleep(late)
@@ -92,7 +92,7 @@ def test_killed_at_random_moments(tmp_path, postgres_server, peaceful):
     try:
         with ThreadPoolExecutor() as pool:
             useful = list(pool.map(killed_again_and_again, urls, (1, 2)))
-        assert min(useful) >= KILLS // 4  # most lives got somewhere
+        assert min(useful) >= KILLS // 2  # most lives got somewhere
         for url in urls:
             check(finished(url), peaceful)
     finally:
