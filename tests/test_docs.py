@@ -39,6 +39,7 @@ RUNNABLE = [
             "carcassonne",
             "ppo",
             "td-lambda",
+            "league",
             "search",
         )
     ),
