@@ -175,13 +175,25 @@ def test_who_always_wins_is_strong_but_nobody_knows_how_strong():
     assert 100 < winner.plus_minus < 1000
 
 
-def test_the_anchor_stays_where_it_is():
+def test_who_is_far_from_all_others_does_not_blur_them():
+    rng = np.random.default_rng(3)
+    field = simulated([0.5, 0.2, 0.0, -0.2, -0.5], 2, 30, 40, rng)
+    beaten = [Played((5, other), np.tile([1.0, 0.0], (200, 1))) for other in range(5)]
+    alone, with_champion = rated(field, 5), rated([*field, *beaten], 6)
+    assert with_champion[5].low > max(one.high for one in with_champion[:5])
+    for before, after in zip(alone, with_champion, strict=False):
+        assert after.plus_minus < 1.5 * before.plus_minus
+
+
+def test_the_anchor_says_where_the_scale_lies():
     rng = np.random.default_rng(2)
     played = simulated([1.0, 0.0, -1.0], 2, 9, 60, rng)
     anchored = rated(played, 3, anchor=(1, 2000.0))
     free = rated(played, 3)
-    assert (anchored[1].low, anchored[1].mean, anchored[1].high) == (2000.0, 2000.0, 2000.0)
-    assert anchored[0].mean - 2000 == pytest.approx(free[0].mean - free[1].mean)
+    assert anchored[1].mean == 2000.0
+    for with_anchor, without in zip(anchored, free, strict=True):
+        assert with_anchor.mean - 2000 == pytest.approx(without.mean - free[1].mean)
+        assert with_anchor.plus_minus == pytest.approx(without.plus_minus)
 
 
 def test_equals_are_before_each_other_equally_often():

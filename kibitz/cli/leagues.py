@@ -240,7 +240,7 @@ def footnote(ladder: Ladder) -> str:
         f", seed {ladder.seed}. Intervals are 95%."
     )
     if ladder.anchor:
-        text += f" {ladder.anchor} is put at 2000, and the others are compared with it."
+        text += f" The scale is such that {ladder.anchor} has 2000."
     if len(ladder.versions) > 1:
         text += f" Played by several versions of kibitz: {', '.join(ladder.versions)}."
     return text

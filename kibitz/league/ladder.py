@@ -63,7 +63,7 @@ class Ladder:
     moves: int
     seconds: float = field(compare=False)  # of play, over all cores
     versions: tuple[str, ...]  # of kibitz
-    anchor: str | None  # whose rating is fixed
+    anchor: str | None  # whose rating says where the scale lies
     rungs: tuple[Rung, ...]
     cells: Mapping[tuple[str, str], Cell] = field(default_factory=dict)
     circles: tuple[tuple[str, ...], ...] = ()

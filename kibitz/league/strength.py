@@ -189,7 +189,8 @@ def strengths(
 ) -> list[Strength]:
     """Rate all members at once, with 95% intervals.
 
-    The mean of all is 1500, or the `anchor`, a member and its rating, stays where it is.
+    The mean of all is 1500; or the `anchor`, a member and its rating, says where the scale lies.
+    Intervals say how sure a member's distance from the field is.
     """
     if not members:
         return []
@@ -201,20 +202,19 @@ def strengths(
     for draw in range(draws):
         weight = orders.count * rng.exponential(size=orders.units)[orders.unit]
         drawn[draw] = fit(orders, weight, ones * rng.exponential(size=ones.shape), best)
-    means = _on_scale(best[None], anchor)[0]
+    means = BASE + POINTS * (best - best.mean())
+    if anchor is not None:
+        member, rating = anchor
+        means += rating - means[member]
     if not draws:
         return [Strength(mean=mean, low=mean, high=mean) for mean in means.tolist()]
-    low, high = np.quantile(_on_scale(drawn, anchor), (0.025, 0.975), axis=0)
+    # Only differences mean something. A draw is moved to where it fits the best one in the middle:
+    # a few who are far from all others, and nobody knows how far, must not blur everybody.
+    apart = drawn - best
+    apart -= np.median(apart, axis=1, keepdims=True)
+    low, high = means + POINTS * np.quantile(apart, (0.025, 0.975), axis=0)
     # A rating is within its interval, also where the draws lie all to one side of it.
     return [
         Strength(mean=mean, low=min(mean, lowest), high=max(mean, highest))
         for mean, lowest, highest in zip(means.tolist(), low.tolist(), high.tolist(), strict=True)
     ]
-
-
-def _on_scale(strength: np.ndarray, anchor: tuple[int, float] | None) -> np.ndarray:
-    """Put strengths [draws, members] on Elo's scale."""
-    if anchor is None:
-        return BASE + POINTS * (strength - strength.mean(axis=1, keepdims=True))
-    member, rating = anchor
-    return rating + POINTS * (strength - strength[:, member : member + 1])
