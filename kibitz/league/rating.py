@@ -164,7 +164,7 @@ class Rater:
         skilled = skills(ahead, len(ids), known)
         anchor = self._anchor(self.book.members())
         fixed = (where[anchor.id], ANCHORED) if anchor and anchor.id in where else None
-        tallies = [replace(count, lineup=_moved(count.lineup, where)) for _, count in matches]
+        tallies = [count.renamed(where) for _, count in matches]
         strong = strengths(tallies, len(ids), anchor=fixed, draws=draws, seed=after)
         return {
             id: Rating(strength=strong[place], elo=float(rated[place]), skill=skilled[place])

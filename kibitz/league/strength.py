@@ -13,8 +13,10 @@ always wins is known to be strong, but not how strong.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import functools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -27,8 +29,9 @@ PRIOR = 1.0  # games won, and as many lost, against nobody in particular
 DRAWS = 400  # fits with random weights
 UNITS = 8_000  # sets of deals with a weight of their own, over all matches
 LEAST_UNITS, FINEST = 4, 64  # of a match
+MOST_ROWS = 20_000  # orders and units, for a fit that takes some milliseconds
 POINTS = SCALE / np.log(10)  # Elo points of a strength of 1
-CLOSE, MOST_STEPS, LONGEST_STEP = 1e-7, 100, 2.0
+CLOSE, ROUGHLY, MOST_STEPS, LONGEST_STEP = 1e-7, 1e-3, 100, 2.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,21 +50,26 @@ class Strength:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tally:
-    """The distinct results of a match: ranks by place, how often, and in which unit of deals."""
+    """How often which order came about in a match, and in which unit of deals."""
 
-    lineup: tuple[int, ...]
-    ranks: np.ndarray  # [results, seats]
-    count: np.ndarray  # [results]
-    unit: np.ndarray  # [results], below FINEST
+    orders: np.ndarray  # [orders, seats], members, the best first
+    which: np.ndarray  # [rows], an order
+    unit: np.ndarray  # [rows], below FINEST
+    count: np.ndarray  # [rows]
+
+    def renamed(self, where: Mapping[int, int]) -> Tally:
+        """Give the same with other numbers for the members."""
+        named = [[where[int(member)] for member in order] for order in self.orders]
+        return replace(self, orders=np.array(named, np.int64))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Orders:
-    """Distinct results of all matches: members in order, how often, and in which unit."""
+    """How often which order came about in all matches, and in which unit."""
 
-    order: np.ndarray  # [results, seats], members, the best first
-    count: np.ndarray  # [results]
-    unit: np.ndarray  # [results]
+    order: np.ndarray  # [rows, seats], members, the best first
+    count: np.ndarray  # [rows]
+    unit: np.ndarray  # [rows]
     units: int
 
 
@@ -69,60 +77,85 @@ def tally(match: Played) -> Tally:
     """Count the results of a match, which is done once and is much less than the match."""
     seats = match.seats
     _, ranks = ranked(match.points)
-    steps = seats ** np.arange(seats)
     # Deals go round the units, so that each of them is spread over the whole match.
-    both = (ranks @ steps) * FINEST + (np.arange(match.games) // seats) % FINEST
+    both = _code(ranks) * FINEST + (np.arange(match.games) // seats) % FINEST
     if seats**seats * FINEST <= 1 << 20:
         counts = np.bincount(both)
         both = np.flatnonzero(counts)
-        count = counts[both]
+        counts = counts[both]
     else:
-        both, count = np.unique(both, return_counts=True)
-    ranks = (both[:, None] // FINEST // steps) % seats
-    return Tally(match.lineup, ranks, count, both % FINEST)
+        both, counts = np.unique(both, return_counts=True)
+    code, unit = both // FINEST, both % FINEST
+    known: dict[tuple[int, ...], int] = {}
+    parts: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+    for result in np.unique(code).tolist():
+        same = slice(*np.searchsorted(code, [result, result + 1]))
+        strict = strict_orders(tuple(result // seats**place % seats for place in range(seats)))
+        for order in strict:  # several are one where copies of a member play
+            which = known.setdefault(tuple(match.lineup[place] for place in order), len(known))
+            of_order = np.full(same.stop - same.start, which)
+            parts.append((of_order, unit[same], counts[same] / len(strict)))
+    which, unit, count = (np.concatenate(of) for of in zip(*parts, strict=True))
+    return Tally(np.array(list(known), np.int64), *_merged(which, unit, count, FINEST))
+
+
+def _code(ranks: np.ndarray) -> np.ndarray:
+    """Write the ranks of each game as one number."""
+    code = np.zeros(len(ranks), np.int64)
+    for place in range(ranks.shape[1]):
+        code += ranks[:, place] * ranks.shape[1] ** place
+    return code
+
+
+def _merged(
+    which: np.ndarray, unit: np.ndarray, count: np.ndarray, units: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Add up what has the same order and unit."""
+    both, back = np.unique(which * units + unit, return_inverse=True)
+    return both // units, both % units, np.bincount(back, count)
 
 
 def orders_of(tallies: Sequence[Tally]) -> Orders:
     """Put the results of all matches together; few matches have many units, and many have few."""
-    own = int(np.clip(UNITS // max(len(tallies), 1), LEAST_UNITS, FINEST))
-    found: dict[tuple[int, ...], list[tuple[np.ndarray, np.ndarray]]] = {}
-    for place, part in enumerate(tallies):
-        unit = place * own + part.unit % own
-        which, at = np.unique(part.ranks, axis=0, return_inverse=True)
-        for row, ranks in enumerate(which):
-            same = at.reshape(-1) == row
-            units, back = np.unique(unit[same], return_inverse=True)
-            count = np.bincount(back, part.count[same])
-            strict = strict_orders(ranks)
-            for order in strict:
-                members = tuple(part.lineup[of] for of in order)
-                found.setdefault(members, []).append((units, count / len(strict)))
-    seats = len(tallies[0].lineup) if tallies else 2
-    runs = [(members, *row) for members, rows in found.items() for row in rows]
-    orders = [np.tile(members, (len(units), 1)) for members, units, _ in runs]
-    return Orders(
-        np.concatenate([np.zeros((0, seats), np.int64), *orders]),
-        np.concatenate([np.zeros(0), *(count for _, _, count in runs)]),
-        np.concatenate([np.zeros(0, np.int64), *(units for _, units, _ in runs)]),
-        own * len(tallies),
+    if not tallies:
+        return Orders(np.zeros((0, 2), np.int64), np.zeros(0), np.zeros(0, np.int64), 0)
+    every, back = np.unique(
+        np.concatenate([part.orders for part in tallies]), axis=0, return_inverse=True
     )
+    first = np.cumsum([0, *(len(part.orders) for part in tallies)])
+    which = np.concatenate(
+        [back.reshape(-1)[at + part.which] for at, part in zip(first, tallies, strict=False)]
+    )
+    match = np.repeat(np.arange(len(tallies)), [len(part.which) for part in tallies])
+    fine = np.concatenate([part.unit for part in tallies])
+    count = np.concatenate([part.count for part in tallies])
+    own = int(np.clip(UNITS // len(tallies), LEAST_UNITS, FINEST))
+    while True:
+        units = own * len(tallies)
+        order, unit, merged = _merged(which, match * own + fine % own, count, units)
+        if len(order) <= MOST_ROWS or own <= LEAST_UNITS:
+            return Orders(np.ascontiguousarray(every[order]), merged, unit, units)
+        own = max(LEAST_UNITS, own // 2)
 
 
-def strict_orders(ranks: np.ndarray) -> list[np.ndarray]:
+@functools.cache
+def strict_orders(ranks: tuple[int, ...]) -> list[tuple[int, ...]]:
     """Give orders of places that a ranking with equals allows, so that each is before each equally.
 
     Equals are turned round, forwards and backwards, until everybody has been everywhere.
     """
-    base = np.argsort(ranks, kind="stable")
-    groups = [base[ranks[base] == rank] for rank in range(int(ranks.max()) + 1)]
-    turns = int(np.lcm.reduce([len(group) for group in groups]))
-    if turns == 1:
-        return [base]
-    return [
-        np.concatenate([np.roll(group[::way], turn) for group in groups])
-        for turn in range(turns)
-        for way in (1, -1)
+    groups = [
+        [place for place, of in enumerate(ranks) if of == rank] for rank in range(max(ranks) + 1)
     ]
+    turns = math.lcm(*map(len, groups))
+    if turns == 1:
+        return [tuple(group[0] for group in groups)]
+    found = []
+    for turn in range(turns):
+        for way in (1, -1):
+            turned = (group[::way] for group in groups)
+            found.append(tuple(g[(at + turn) % len(g)] for g in turned for at in range(len(g))))
+    return found
 
 
 @compiled()
@@ -136,12 +169,13 @@ def slope(order, weight, strength, prior, gradient, bend):
     bend[:] = 0.0
     results, seats = order.shape
     part = np.zeros(seats)
+    odds = np.exp(strength)
     for result in range(results):
         own = weight[result]
         for first in range(seats - 1):
             total = 0.0
             for place in range(first, seats):
-                part[place] = np.exp(strength[order[result, place]])
+                part[place] = odds[order[result, place]]
                 total += part[place]
             gradient[order[result, first]] += own
             for place in range(first, seats):
@@ -161,7 +195,11 @@ def slope(order, weight, strength, prior, gradient, bend):
 
 
 def fit(
-    orders: Orders, weight: np.ndarray, prior: np.ndarray, start: np.ndarray | None = None
+    orders: Orders,
+    weight: np.ndarray,
+    prior: np.ndarray,
+    start: np.ndarray | None = None,
+    close: float = CLOSE,
 ) -> np.ndarray:
     """Find the strengths under which weighted results are likeliest, by Newton's steps."""
     members = len(prior)
@@ -173,7 +211,7 @@ def fit(
         # Far from the top the bend promises too much: never go further than that at once.
         step *= min(1.0, LONGEST_STEP / max(np.abs(step).max(), 1e-12))
         strength += step
-        if np.abs(step).max() < CLOSE:
+        if np.abs(step).max() < close:
             return strength
     raise KibitzError("The strengths did not settle; please report this with the league's store.")
 
@@ -201,7 +239,8 @@ def strengths(
     drawn = np.zeros((draws, members))
     for draw in range(draws):
         weight = orders.count * rng.exponential(size=orders.units)[orders.unit]
-        drawn[draw] = fit(orders, weight, ones * rng.exponential(size=ones.shape), best)
+        priors = ones * rng.exponential(size=ones.shape)
+        drawn[draw] = fit(orders, weight, priors, best, ROUGHLY)
     means = BASE + POINTS * (best - best.mean())
     if anchor is not None:
         member, rating = anchor
