@@ -92,8 +92,8 @@ def tally(match: Played) -> Tally:
         same = slice(*np.searchsorted(code, [result, result + 1]))
         strict = strict_orders(tuple(result // seats**place % seats for place in range(seats)))
         for order in strict:  # several are one where copies of a member play
-            which = known.setdefault(tuple(match.lineup[place] for place in order), len(known))
-            of_order = np.full(same.stop - same.start, which)
+            number = known.setdefault(tuple(match.lineup[place] for place in order), len(known))
+            of_order = np.full(same.stop - same.start, number)
             parts.append((of_order, unit[same], counts[same] / len(strict)))
     which, unit, count = (np.concatenate(of) for of in zip(*parts, strict=True))
     return Tally(np.array(list(known), np.int64), *_merged(which, unit, count, FINEST))

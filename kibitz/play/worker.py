@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import sys
 import time
@@ -46,8 +47,11 @@ def main() -> None:
             kept = None, None
             said = {"error": type(error).__name__, "message": str(error), "place": error.place}
             answer = json.dumps(said).encode() + b"\n"
-        out.write(answer)
-        out.flush()
+        try:
+            out.write(answer)
+            out.flush()
+        except BrokenPipeError:  # whoever asked is gone
+            os._exit(1)
         marker.idle()
 
 
