@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from xml.sax.saxutils import escape
 
 from kibitz.core.svg import SEAT_COLOURS, number, seat_colour, seat_mark, tag, text, text_width
 from kibitz.league.book import Standing
@@ -166,7 +167,7 @@ def history_plot(
         if labels:
             drawn.append(_label(frame, rows[member][-1], ends[member], number_of, name))
         parts.append(
-            tag("g", tag("title", _escaped(name)), *drawn, class_="line", data_agent=number_of)
+            tag("g", tag("title", escape(name)), *drawn, class_="line", data_agent=number_of)
         )
     return Markup(
         tag(
@@ -196,7 +197,7 @@ def _frame(
     across = Axis(first - 0.5, final + 0.5, ticks) if first == final else Axis(first, final, ticks)
     left = 16 + max(text_width(up.label(tick), 12) for tick in up.ticks or (0.0,))
     longest = max((text_width(_short(agents[member][1]), 12) for member in rows), default=0)
-    right = 48 + longest if labels else 16
+    right = 44 + longest if labels else 16
     return Frame(left, 28, width - left - right, height - 28 - 44, across, up)
 
 
@@ -240,22 +241,24 @@ def _label(frame: Frame, last: Standing, at: float, agent: int, name: str) -> st
     x, y = frame.left + frame.x(last.round), frame.top + frame.y(last.strength)
     points = _points([(x + 6, y), (right + 10, y), (right + 22, frame.top + at)])
     lead = tag("polyline", points=points, fill="none", class_="lead")
-    words = text(right + 26, frame.top + at, _short(name), 12, "ink", text_anchor="start")
-    return lead + words
+    mark = seat_mark(agent, right + 30, frame.top + at, 9)
+    return lead + mark + text(right + 40, frame.top + at, _short(name), 12, text_anchor="start")
 
 
 def _spread(wanted: Mapping[int, float], height: float) -> dict[int, float]:
     """Move names apart, as little as it takes, and keep them within the height."""
     order = sorted(wanted, key=lambda member: wanted[member])
     gap = min(LABEL_GAP, height / max(len(order) - 1, 1))
-    places: list[float] = []
-    for member in order:
-        places.append(max(wanted[member], places[-1] + gap if places else 0.0))
-    below = height
-    for at in reversed(range(len(places))):
-        places[at] = min(places[at], below)
-        below = places[at] - gap
-    return dict(zip(order, places, strict=True))
+    # Less their gaps, places must only not fall: names that would are put at their mean together.
+    groups: list[list[float]] = []
+    for at, member in enumerate(order):
+        group = [wanted[member] - at * gap]
+        while groups and sum(groups[-1]) / len(groups[-1]) > sum(group) / len(group):
+            group = groups.pop() + group
+        groups.append(group)
+    most = height - (len(order) - 1) * gap
+    means = [min(max(sum(group) / len(group), 0.0), most) for group in groups for _ in group]
+    return {member: means[at] + at * gap for at, member in enumerate(order)}
 
 
 def _points(spots: Iterable[tuple[float, float]]) -> str:
@@ -264,7 +267,3 @@ def _points(spots: Iterable[tuple[float, float]]) -> str:
 
 def _short(name: str, most: int = 24) -> str:
     return name if len(name) <= most else name[: most - 1] + "…"
-
-
-def _escaped(words: str) -> str:
-    return words.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -19,10 +19,8 @@ from kibitz.core.table import Move
 
 SEAT = 0  # whose view is shown
 
-# What only a board that can be clicked needs: marks of what is legal, and buttons.
-FOR_CLICKS = re.compile(
-    r'<\w+ class="legal"[^<>]*/>| data-action="\d+"| role="button"| tabindex="0"'
-)
+# What only a board that can be clicked needs.
+BUTTONS = re.compile(r' data-action="\d+"| role="button"| tabindex="0"')
 PIECES = re.compile(r"(?=<)")
 
 
@@ -31,7 +29,8 @@ class Film:
     """A game to step through: who played, how it ended, and all frames in `data`.
 
     `data` is base64 of deflated JSON: `pieces` of SVG; `frames`, lists of their numbers, the deal
-    first; `moves` as seat and words; `names` and `points` by seat.
+    first; `moves` as seat and words; `names` and `points` by seat; whether the game is `over`, and
+    whether all play `together`.
     """
 
     names: tuple[str, ...]  # by seat
@@ -52,7 +51,7 @@ def film(record: Record, names: Sequence[str] = ()) -> Film:
     moves: list[tuple[int, str]] = []
 
     def expose(last: Move | None) -> None:
-        drawn = FOR_CLICKS.sub("", table.view(SEAT).svg(last=last))
+        drawn = BUTTONS.sub("", table.view(SEAT).svg(last=last))
         # A piece gets the next number when it is seen first.
         frames.append([numbers.setdefault(piece, len(numbers)) for piece in PIECES.split(drawn)])
 
@@ -64,7 +63,7 @@ def film(record: Record, names: Sequence[str] = ()) -> Film:
         expose(move)
     content = {
         "pieces": list(numbers), "frames": frames, "moves": moves, "names": names,
-        "points": table.points, "over": table.over,
+        "points": table.points, "over": table.over, "together": record.game.cooperative,
     }  # fmt: skip
     text = json.dumps(content, separators=(",", ":"), ensure_ascii=False).encode()
     return Film(

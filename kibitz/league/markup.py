@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from html import escape
 
-VOID = {"meta", "br", "hr", "col"}  # elements that have no end
-
 
 class Markup(str):
     """Text that is HTML or SVG already."""
@@ -24,8 +22,7 @@ def element(name: str, *inside: str, **attributes: str | float | bool | None) ->
         for key, value in attributes.items()
         if value is not None and value is not False
     )
-    end = "" if name in VOID else f"</{name}>"
-    return Markup(f"<{name}{pairs}>{joined(*inside)}{end}")
+    return Markup(f"<{name}{pairs}>{joined(*inside)}</{name}>")
 
 
 def joined(*parts: str) -> Markup:

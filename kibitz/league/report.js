@@ -78,7 +78,8 @@ function show(at) {
     now.replaceChildren(mark(seat), made("b", film.names[seat]), ` ${words}`);
   }
   if (frame === last && film.over) {
-    const points = film.names.map((name, seat) => `${name} ${film.points[seat]}`).join(", ");
+    const each = film.names.map((name, seat) => `${name} ${film.points[seat]}`).join(", ");
+    const points = film.together ? film.points[0] : each;
     now.append(made("span", `The game is over. Points: ${points}.`, "end"));
   }
   for (const button of viewer.querySelectorAll("[data-step]")) {

@@ -16,22 +16,16 @@ from string import Template
 from kibitz.core.game import Game
 from kibitz.core.record import Record
 from kibitz.core.svg import FONT, PALETTE, number
-from kibitz.league.charts import (
-    Axis,
-    axis_over,
-    history_plot,
-    interval,
-    interval_head,
-    line_sample,
-)
 from kibitz.league.film import Film, film
-from kibitz.league.heat import estimate_text, heat_map, heat_style
-from kibitz.league.ladder import Ladder, Rung
+from kibitz.league.heat import heat_map, heat_style
+from kibitz.league.ladder import Ladder
 from kibitz.league.markup import Markup, element, joined
-from kibitz.play.result import SeatResult
+from kibitz.league.sections import box, history_section, ladder_section, seats_section, section
 
 FILMS = 60
 MOST_BYTES = 8_000_000  # of the whole page
+REST, EACH_CELL = 200_000, 400  # bytes of it that are no films, about
+MOST_FRAMES = 10_000  # drawing takes some milliseconds each; a page should not take minutes
 AT_ONCE = 12  # films that are listed before the others are folded away
 
 Records = Sequence[tuple[tuple[str, ...], str]]
@@ -49,12 +43,12 @@ def report(ladder: Ladder, game: Game, records: Records, films: int = FILMS) -> 
     watch = _cells_with_films(shown)
     sections = [
         _head(ladder, game),
-        _ladder(ladder),
+        ladder_section(ladder),
         _matrix(ladder, game, watch),
         _circles(ladder),
-        _history(ladder),
-        _seats(ladder, game),
-        _samples(shown, len(records) - len(shown)),
+        history_section(ladder),
+        seats_section(ladder, game),
+        _samples(shown, len(records) - len(shown), game.cooperative),
     ]
     data = [
         element("script", Markup(one.data), type="text/plain", id=f"film-{at}")
@@ -90,33 +84,6 @@ def _style() -> str:
     )
 
 
-def _section(title: str, *inside: str, name: str) -> Markup:
-    heading = element("h2", title, id=name)
-    return element("section", heading, *inside, aria_labelledby=name)
-
-
-def _box(inside: str, label: str) -> Markup:
-    """Let something wide scroll by itself, so that the page need not."""
-    return element("div", inside, class_="box", tabindex=0, role="region", aria_label=label)
-
-
-def _table(columns: Sequence[str], rows: Sequence[Markup], class_: str) -> Markup:
-    heads = [
-        column if isinstance(column, Markup) else element("th", column, scope="col")
-        for column in columns
-    ]
-    return element(
-        "table",
-        element("thead", element("tr", *heads)),
-        element("tbody", *rows),
-        class_=class_,
-    )
-
-
-def _number(words: str, **attributes: str | None) -> Markup:
-    return element("td", words, **attributes)
-
-
 # --- head --------------------------------------------------------------------------------------
 
 
@@ -135,7 +102,7 @@ def _head(ladder: Ladder, game: Game) -> Markup:
         "header",
         element("h1", ladder.league),
         element(
-            "p", f"A league of {game.title}, version {ladder.version}: {settings}.", class_="lead"
+            "p", f"A league of {game.title}, version {ladder.version}: {settings}.", class_="about"
         ),
         element(
             "dl",
@@ -152,93 +119,6 @@ def _head(ladder: Ladder, game: Game) -> Markup:
     )
 
 
-# --- the ladder --------------------------------------------------------------------------------
-
-
-def _ladder(ladder: Ladder) -> Markup:
-    rated = [rung.rating.strength for rung in ladder.rungs if rung.rating.strength]
-    axis = axis_over(
-        [strength.mean for strength in rated],
-        [end for strength in rated for end in (strength.low, strength.high)],
-    )
-    what = "points with oneself" if ladder.cooperative else "rating"
-    chart = element("th", interval_head(axis, f"axis of {what}"), scope="col", class_="chart")
-    if ladder.cooperative:
-        columns = ["", "agent", "with oneself", chart, "with others", "games"]
-    else:
-        skill = element("th", "OpenSkill", scope="col", title="mean ± spread (one sigma)")
-        columns = ["", "agent", "rating", chart, "Elo", skill, "wins", "games"]
-        if any(rung.lottery for rung in ladder.rungs):
-            columns.append("lottery")
-    rows = [_rung_row(ladder, rung, agent, axis) for agent, rung in enumerate(ladder.rungs)]
-    notes = []
-    if ladder.anchor:
-        notes.append(f"{ladder.anchor} is put at its rating, and the others are compared with it.")
-    if ladder.cooperative:
-        notes.append(
-            "All play together: what counts is the points of a game with copies of oneself."
-        )
-    else:
-        notes.append(
-            "Rating is fitted to all games at once; Elo and OpenSkill (mean ± spread) are brought "
-            "up to date match by match. Wins are shares of games with others; a draw is divided."
-        )
-    notes.append("Point at an agent, or choose its name, to bring it to the front in all figures.")
-    table = _table(columns, rows, "ladder together" if ladder.cooperative else "ladder")
-    return _section(
-        "The ladder",
-        _box(table, "The ladder"),
-        element("p", " ".join(notes), class_="quiet"),
-        name="ladder",
-    )
-
-
-def _rung_row(ladder: Ladder, rung: Rung, agent: int, axis: Axis) -> Markup:
-    strength = rung.rating.strength
-    digits = 2 if ladder.cooperative else 0
-    fixed = rung.name == ladder.anchor
-    name = element(
-        "button", line_sample(agent), element("span", rung.name, class_="name"), type="button",
-        class_="pin", aria_pressed="false", data_agent=agent,
-    )  # fmt: skip
-    who = [name]
-    if fixed:
-        who.append(element("span", "fixed", class_="tag", title="its rating is given"))
-    if rung.suspended:
-        who.append(element("span", "suspended", class_="tag"))
-        who.append(element("p", rung.suspended, class_="reason"))
-    cells = [
-        element("td", str(rung.place) if rung.place else "–", class_="place"),
-        element("th", *who, scope="row", class_="who"),
-    ]
-    if strength is None:
-        cells += [_number("none yet", class_="quiet"), element("td", class_="chart")]
-    else:
-        value = estimate_text(strength.mean, strength.plus_minus, digits)
-        words = f"{strength.mean:.{digits}f}" if fixed else value
-        ends = f"{strength.low:.{digits}f} to {strength.high:.{digits}f}"
-        drawn = interval(axis, strength.mean, strength.low, strength.high, agent, ends)
-        cells += [_number(words, title=ends, class_="rating"), element("td", drawn, class_="chart")]
-    games = _number(f"{rung.games:,}")
-    if ladder.cooperative:
-        others = rung.with_others
-        found = estimate_text(others.mean, others.plus_minus) if others else "–"
-        cells += [_number(found), games]
-    else:
-        skill, played = rung.rating.skill, strength is not None
-        cells += [
-            _number(f"{rung.rating.elo:.0f}" if played else "–"),
-            _number(f"{skill.mean:.1f} ± {skill.spread:.1f}" if played else "–"),
-            _number(rung.share.text() if rung.share else "–"),
-            games,
-        ]
-        if any(other.lottery for other in ladder.rungs):
-            cells.append(_number(f"{100 * rung.lottery:.1f}%" if rung.lottery else "–"))
-    return element(
-        "tr", *cells, data_agent=agent, class_="suspended" if rung.suspended else None
-    )  # fmt: skip
-
-
 # --- who beats whom ----------------------------------------------------------------------------
 
 
@@ -248,7 +128,10 @@ def _matrix(ladder: Ladder, game: Game, watch: Mapping[tuple[str, str], int]) ->
         title = "Who plays with whom"
         words = "Mean points of the row's agent at a table with the column's; with itself on the "
         words += "diagonal. The more blue, the more points."
-        ends = (element("span", "few", class_="h0"), element("span", "many points", class_="h20"))
+        ends: tuple[Markup, ...] = (
+            element("span", "few", class_="h0"),
+            element("span", "many points", class_="h20"),
+        )
     else:
         title = "Who beats whom"
         words = (
@@ -261,15 +144,15 @@ def _matrix(ladder: Ladder, game: Game, watch: Mapping[tuple[str, str], int]) ->
         )
     if not ladder.cells:
         empty = "Nobody has played yet. Let them: kibitz league GAME run."
-        return _section(title, element("p", empty), name="matrix")
+        return section(title, element("p", empty), name="matrix")
     key = [element("span", *ends, class_="key")]
     if watch:
         key.append(element("span", "A cell with a corner opens a game.", class_="quiet"))
-    return _section(
+    return section(
         title,
         element("p", words, class_="quiet"),
         element("p", *key, class_="keys"),
-        _box(heat_map(ladder, watch, most), title),
+        box(heat_map(ladder, watch, most), title, "box fit"),
         name="matrix",
     )
 
@@ -284,8 +167,8 @@ def _circles(ladder: Ladder) -> Markup:
         class_="quiet",
     )
     if not ladder.circles:
-        none = "There are none: nobody surely beats somebody who is surely ahead of them in a ring."
-        return _section("Circles", element("p", none, class_="quiet"), lottery, name="circles")
+        none = "There are none: no agents surely beat one another in a ring."
+        return section("Circles", element("p", none, class_="quiet"), lottery, name="circles")
     told = []
     for circle in ladder.circles:
         steps: list[str] = [element("b", circle[0])]
@@ -294,111 +177,7 @@ def _circles(ladder: Ladder) -> Markup:
             share = f" ({cell.share.text()})" if cell else ""
             steps += [" beats ", element("b", two), element("span", share, class_="quiet")]
         told.append(element("li", *steps))
-    return _section("Circles", element("ul", *told, class_="circles"), lottery, name="circles")
-
-
-# --- round by round ----------------------------------------------------------------------------
-
-
-def _history(ladder: Ladder) -> Markup:
-    unit = "points with oneself" if ladder.cooperative else "rating"
-    title = f"{unit.capitalize()} over time"
-    places = {rung.name: agent for agent, rung in enumerate(ladder.rungs)}
-    agents = {
-        member: (places[name], name) for member, name in ladder.names.items() if name in places
-    }
-    if not ladder.history:
-        empty = "No round is over yet."
-        return _section(title, element("p", empty, class_="quiet"), name="history")
-    lines = len({row.member for row in ladder.history})
-    wide = history_plot(ladder.history, agents, unit, 1120, min(max(360, 18 * lines + 72), 560))
-    narrow = history_plot(ladder.history, agents, unit, 358, 300, labels=False)
-    rated = {row.member for row in ladder.history}
-    legend = [
-        element(
-            "button", line_sample(agent), element("span", name, class_="name"), type="button",
-            class_="pin", aria_pressed="false", data_agent=agent,
-        )
-        for agent, name in sorted(agents[member] for member in rated if member in agents)
-    ]  # fmt: skip
-    many = "many" if lines > 6 else "few"
-    caption = (
-        f"After each of {ladder.rounds:,} rounds, from all games so far; the band is the interval. "
-        f"{ladder.games:,} games in all, seed {ladder.seed}."
-    )
-    return _section(
-        title,
-        element(
-            "figure",
-            element("div", wide, class_="wide"),
-            element("div", narrow, element("p", *legend, class_="legend"), class_="narrow"),
-            element("figcaption", caption, class_="quiet"),
-            class_=f"history {many}",
-        ),
-        name="history",
-    )
-
-
-# --- seats -------------------------------------------------------------------------------------
-
-
-def _seats(ladder: Ladder, game: Game) -> Markup:
-    if not ladder.seats:
-        return Markup("")
-    words = "How everybody together did at each seat; seat 0 is dealt first."
-    if not ladder.cooperative:
-        words += f" With no effect of seats, each would have {100 / game.players:.1f}% of wins."
-    rows = [_seat_row(seat, ladder.cooperative) for seat in ladder.seats]
-    columns = ["seat", *([] if ladder.cooperative else ["wins"]), "points", "games"]
-    agents = [rung for rung in ladder.rungs if rung.seats]
-    heads = ["agent", *(f"seat {seat.seat}" for seat in ladder.seats)]
-    each = [
-        element(
-            "tr",
-            element("th", rung.name, scope="row", class_="who"),
-            *(
-                _number(_at_seat(rung, seat.seat, ladder.cooperative), title=_games_at(rung, seat))
-                for seat in ladder.seats
-            ),
-        )
-        for rung in agents
-    ]
-    what = "points" if ladder.cooperative else "wins"
-    return _section(
-        "Seats",
-        element("p", words, class_="quiet"),
-        _box(_table(columns, rows, "seats"), "Seats"),
-        element(
-            "details",
-            element("summary", f"Each agent's {what} by seat"),
-            _box(_table(heads, each, "seats"), f"Each agent's {what} by seat"),
-        ),
-        name="seats",
-    )
-
-
-def _seat_row(seat: SeatResult, cooperative: bool) -> Markup:
-    wins = [] if cooperative else [_number(seat.share.text())]
-    points = estimate_text(seat.points.mean, seat.points.plus_minus)
-    cells = [*wins, _number(points), _number(f"{seat.games:,}")]
-    return element("tr", element("th", f"{seat.seat}", scope="row"), *cells)
-
-
-def _found(rung: Rung, seat: int) -> SeatResult | None:
-    return next((result for result in rung.seats if result.seat == seat), None)
-
-
-def _at_seat(rung: Rung, seat: int, cooperative: bool) -> str:
-    found = _found(rung, seat)
-    if found is None:
-        return "–"
-    points = found.points
-    return estimate_text(points.mean, points.plus_minus) if cooperative else found.share.text()
-
-
-def _games_at(rung: Rung, seat: SeatResult) -> str:
-    found = _found(rung, seat.seat)
-    return f"{found.games if found else 0:,} games"
+    return section("Circles", element("ul", *told, class_="circles"), lottery, name="circles")
 
 
 # --- sample games ------------------------------------------------------------------------------
@@ -412,15 +191,17 @@ def _films(ladder: Ladder, game: Game, records: Records, most: int) -> list[Film
         seated = [places.get(name, len(places)) for name in sample[0]]
         return max(seated), sum(seated)
 
-    # What is not films is some kilobytes for each agent; half a megabyte is kept for it.
     made: list[Film] = []
-    room = MOST_BYTES - 500_000
+    room, frames = MOST_BYTES - REST - EACH_CELL * len(ladder.cells), MOST_FRAMES
     for names, text in sorted(records, key=order)[:most]:
         one = film(Record.from_json(text, lambda _: game), names)
-        if len(one.data) > room:
-            break
         room -= len(one.data)
+        frames -= one.plies
+        if room < 0:
+            break
         made.append(one)
+        if frames < 0:
+            break
     return made
 
 
@@ -436,14 +217,16 @@ def _cells_with_films(films: Sequence[Film]) -> dict[tuple[str, str], int]:
 
 
 def _whose_view(game: Game) -> str:
-    return "The board is as seat 0 sees it; what is hidden from it stays so." if game.hides else ""
+    words = "The board is drawn for seat 0, which it calls You."
+    return words + " What is hidden from that seat stays so." if game.hides else words
 
 
-def _samples(films: Sequence[Film], left_out: int) -> Markup:
+def _samples(films: Sequence[Film], left_out: int, together: bool) -> Markup:
     if not films:
-        empty = "No games were kept move by move."
-        return _section("Sample games", element("p", empty, class_="quiet"), name="samples")
-    cards = [_card(at, one) for at, one in enumerate(films)]
+        kept = f"{left_out:,} are in the store, and none of them in this page."
+        empty = kept if left_out else "No games were kept move by move."
+        return section("Sample games", element("p", empty, class_="quiet"), name="samples")
+    cards = [_card(at, one, together) for at, one in enumerate(films)]
     words = "Choose a game to watch it move by move. Those of the best agents come first."
     if left_out:
         words += f" {left_out:,} more are in the store, and were left out to keep the page small."
@@ -456,20 +239,21 @@ def _samples(films: Sequence[Film], left_out: int) -> Markup:
                 element("ul", *cards[AT_ONCE:], class_="games"),
             )
         )
-    return _section("Sample games", element("p", words, class_="quiet"), *parts, name="samples")
+    return section("Sample games", element("p", words, class_="quiet"), *parts, name="samples")
 
 
-def _card(at: int, one: Film) -> Markup:
-    seats = [
-        element(
-            "span",
-            element("span", name, class_="name"),
-            element("span", number(points), class_="points"),
-            class_="seat",
-        )
-        for name, points in zip(one.names, one.points, strict=True)
-    ]
-    moves = element("span", f"{one.plies} moves", class_="quiet")
-    return element(
-        "li", element("button", *seats, moves, type="button", data_film=at, class_="card")
+def _card(at: int, one: Film, together: bool) -> Markup:
+    seats = []
+    for name, points in zip(one.names, one.points, strict=True):
+        words = [element("span", name, class_="name")]
+        if not together:  # else all have the same
+            words.append(element("span", number(points), class_="points"))
+        seats.append(element("span", *words, class_="seat"))
+    about = (
+        f"{number(one.points[0])} points, {one.plies} moves" if together else f"{one.plies} moves"
+    )
+    card = element(
+        "button", *seats, element("span", about, class_="quiet"), type="button", data_film=at,
+        class_="card",
     )  # fmt: skip
+    return element("li", card)
