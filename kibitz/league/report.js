@@ -37,7 +37,6 @@ function pin(agent) {
 const viewer = document.getElementById("viewer");
 const board = document.getElementById("viewer-board");
 const list = document.getElementById("viewer-moves");
-const still = window.matchMedia("(prefers-reduced-motion: reduce)");
 const shapes = ["●", "■", "▲", "◆", "★", "⬢"];
 let film = null;
 let frame = 0;
@@ -92,7 +91,7 @@ function show(at) {
   current.firstElementChild.setAttribute("aria-current", "step");
   // The list is scrolled, and nothing around it.
   const top = current.offsetTop - (list.clientHeight - current.offsetHeight) / 2;
-  list.scrollTo({ top, behavior: still.matches ? "instant" : "smooth" });
+  list.scrollTo({ top, behavior: "instant" });
 }
 
 function step(name) {
@@ -100,8 +99,16 @@ function step(name) {
   show({ first: 0, back: frame - 1, forward: frame + 1, last }[name]);
 }
 
+// Pictures may differ in height: the tallest makes the room, so that nothing below it jumps.
+function tallest() {
+  const roots = film.pieces.filter((piece) => /^<svg[^>]* class="kibitz /.test(piece));
+  const sides = roots.map((root) => root.match(/viewBox="\S+ \S+ (\S+) (\S+)"/));
+  return Math.min(...sides.filter(Boolean).map(([, width, height]) => width / height));
+}
+
 async function open(number, from) {
   film = await unpacked(`film-${number}`);
+  board.style.aspectRatio = tallest();
   opener = from;
   const title = document.getElementById("viewer-title");
   title.replaceChildren();
