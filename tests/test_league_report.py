@@ -79,7 +79,7 @@ def nim(tmp_path_factory):
 def hanabi(tmp_path_factory):
     agents = {name: name for name in ("random", "simple", "internal")}
     folder = tmp_path_factory.mktemp("hanabi")
-    return written(folder, kibitz.game("hanabi", players=2), agents, 8, each=2)
+    return written(folder, kibitz.game("hanabi", players=2, colours=3), agents, 8, each=2)
 
 
 @pytest.fixture(scope="module")
