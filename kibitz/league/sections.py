@@ -66,9 +66,7 @@ def ladder_section(ladder: Ladder) -> Markup:
     rows = [_rung_row(ladder, rung, agent, axis) for agent, rung in enumerate(ladder.rungs)]
     notes = []
     if ladder.anchor:
-        notes.append(
-            f"{ladder.anchor} is put at {_given(ladder)}, and the others are compared with it."
-        )
+        notes.append(f"The scale is such that {ladder.anchor} has {_given(ladder)}.")
     if ladder.cooperative:
         notes.append(
             "All play together: what counts is the points of a game with copies of oneself."
@@ -95,14 +93,15 @@ def _given(ladder: Ladder) -> str:
 def _rung_row(ladder: Ladder, rung: Rung, agent: int, axis: Axis) -> Markup:
     strength = rung.rating.strength
     digits = 2 if ladder.cooperative else 0
-    fixed = rung.name == ladder.anchor
     name = element(
         "button", line_sample(agent), element("span", rung.name, class_="name"), type="button",
         class_="pin", aria_pressed="false", data_agent=agent,
     )  # fmt: skip
     who = [name]
-    if fixed:
-        who.append(element("span", "fixed", class_="tag", title="its rating is given"))
+    if rung.name == ladder.anchor:
+        who.append(
+            element("span", "anchor", class_="tag", title="its rating says where the scale lies")
+        )
     if rung.suspended:
         who.append(element("span", "suspended", class_="tag"))
         who.append(element("p", rung.suspended, class_="reason"))
@@ -113,8 +112,7 @@ def _rung_row(ladder: Ladder, rung: Rung, agent: int, axis: Axis) -> Markup:
     if strength is None:
         cells += [element("td", "none yet", class_="quiet"), element("td", class_="chart")]
     else:
-        value = estimate_text(strength.mean, strength.plus_minus, digits)
-        words = f"{strength.mean:.{digits}f}" if fixed else value
+        words = estimate_text(strength.mean, strength.plus_minus, digits)
         ends = f"{strength.low:.{digits}f} to {strength.high:.{digits}f}"
         drawn = interval(axis, strength.mean, strength.low, strength.high, agent, ends)
         cells += [
