@@ -1,0 +1,30 @@
+"""HTML as text that is escaped unless it was made here, so that a name can never be markup."""
+
+from __future__ import annotations
+
+from html import escape
+
+
+class Markup(str):
+    """Text that is HTML or SVG already."""
+
+    __slots__ = ()
+
+
+def element(name: str, *inside: str, **attributes: str | float | bool | None) -> Markup:
+    """Make an element. Plain text inside and all attributes are escaped; markup stays as it is.
+
+    `class_` means class, `data_film` data-film; False and None are left out, True has no value.
+    """
+    pairs = "".join(
+        f" {key.strip('_').replace('_', '-')}"
+        + ("" if value is True else f'="{escape(f"{value}")}"')
+        for key, value in attributes.items()
+        if value is not None and value is not False
+    )
+    return Markup(f"<{name}{pairs}>{joined(*inside)}</{name}>")
+
+
+def joined(*parts: str) -> Markup:
+    """Put markup and text, which is escaped, one after another."""
+    return Markup("".join(part if isinstance(part, Markup) else escape(part) for part in parts))
