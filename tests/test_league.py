@@ -386,7 +386,7 @@ def test_what_is_no_store_is_told(tmp_path):
         Store("mysql://me@here/db")
     with pytest.raises(Misuse, match="no address"):
         Store("postgresql://[::1/x")
-    with pytest.raises(Misuse, match="makes one"):
+    with pytest.raises(Misuse, match="To begin one: kibitz league GAME run"):
         Store(str(tmp_path / "none.sqlite"), make=False)
     with pytest.raises(StoreFailed, match="cannot be used"):
         Store(f"postgresql://kibitz:secret@/x?host={tmp_path}")

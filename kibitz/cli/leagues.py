@@ -198,6 +198,10 @@ def _write(opened: League, action: Action, names: list[str]) -> None:
 
 def print_ladder(out: Console, ladder: Ladder, game: Game) -> None:
     """Show how everybody stands."""
+    typed = f"kibitz league {game.typed()}"
+    if not ladder.rungs:
+        out.print(f"Nobody has joined yet. For all agents of the game: {typed} run", markup=False)
+        return
     if ladder.cooperative:
         columns = ["", "agent", "points with itself", "with others", "games"]
         rows = [
@@ -225,8 +229,9 @@ def print_ladder(out: Console, ladder: Ladder, game: Game) -> None:
     for circle in ladder.circles:
         out.print(f"A circle: {' beats '.join((*circle, circle[0]))}.", markup=False)
     out.print(f"\n{footnote(ladder)}", style="dim", markup=False)
+    after = f"{typed} matrix, or report page.html" if ladder.games else f"{typed} run"
     out.print(
-        f"Next: kibitz league {game.typed()} matrix, or report page.html",
+        f"Next: {after}",
         style="dim",
         markup=False,
         soft_wrap=True,

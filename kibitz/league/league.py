@@ -57,7 +57,8 @@ class League:
     ) -> None:
         self.kibitz = version("kibitz")
         self.game = game
-        self.store = store if isinstance(store, Store) else Store(store, make)
+        begin = f"kibitz league {game.typed()} run"
+        self.store = store if isinstance(store, Store) else Store(store, make, begin)
         called = checked_name(name or game.described())
         fresh = checked_seed(seed) if make else None
         self.book = Book.open(self.store, game, called, fresh, self.kibitz)

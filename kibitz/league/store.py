@@ -36,13 +36,21 @@ class StoreFailed(KibitzError):
 class Store:
     """An open store. `reading` and `writing` give connections in a transaction."""
 
-    def __init__(self, where: str | os.PathLike[str] | None = None, make: bool = True) -> None:
-        """Open a store, a file or a URL, and make it if need be and `make` allows that."""
+    def __init__(
+        self,
+        where: str | os.PathLike[str] | None = None,
+        make: bool = True,
+        begin: str = "kibitz league GAME run",
+    ) -> None:
+        """Open a store, a file or a URL, and make it if need be and `make` allows that.
+
+        `begin` is the command that would make one, for whoever is told that there is none.
+        """
         text = os.fspath(where) if where is not None else os.environ.get(VARIABLE) or DEFAULT
         self.name = text
         if "://" not in text:
             if not make and not Path(text).exists():
-                raise Misuse(f"There is no store '{text}' yet. `kibitz league GAME run` makes one.")
+                raise Misuse(f"There is no store '{text}' yet. To begin one: {begin}")
             _make_folder(text)
             url = sa.URL.create("sqlite", database=text)
         else:
