@@ -67,6 +67,16 @@ def played(store: Store) -> int:
         return connection.execute(sa.select(sa.func.count()).select_from(RESULTS)).scalar_one()
 
 
+def no_workers_of(parent: int) -> bool:
+    """Tell whether all processes that a league had started are gone, soon after it is."""
+    for _ in range(100):
+        found = subprocess.run(["pgrep", "-f", f"kibitz-{parent}-"], check=False, text=True)
+        if found.returncode:
+            return True
+        time.sleep(0.1)
+    return False
+
+
 def killed_again_and_again(url: str, seed: int) -> int:
     """Kill a league at random moments, most of them while it plays; give how often it played."""
     chance = random.Random(seed)
@@ -82,6 +92,7 @@ def killed_again_and_again(url: str, seed: int) -> int:
         time.sleep(late)
         process.send_signal(signal.SIGKILL)
         process.wait()
+        assert no_workers_of(process.pid)
         useful += played(store) > before
     return useful
 

@@ -290,6 +290,12 @@ def test_swiss_pairs_neighbours_who_have_not_met():
     assert again == [(0, 2), (1, 3)]
 
 
+def test_who_lacks_games_does_not_rest():
+    games = {0: 30, 1: 20, 2: 10}
+    lineups = pair("swiss", standings(3, 2, games=games, newcomers=[0]), Chance(1))
+    assert any(0 in lineup for lineup in lineups)
+
+
 def test_newcomers_meet_everybody_once_and_then_their_neighbours():
     games = dict.fromkeys(range(9), 100)
     games[9] = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -23,7 +24,6 @@ from kibitz.cli.shared import (
 )
 from kibitz.core.errors import Misuse
 from kibitz.core.files import check_can_save, save
-from kibitz.core.game import Game
 
 if TYPE_CHECKING:  # the store takes half a second to import
     from kibitz.league import League
@@ -89,8 +89,10 @@ def league(
     """
     from kibitz.league import League
     from kibitz.league.league import PATIENCE
+    from kibitz.league.pairings import pairing_of
 
     chosen = chosen_game(game, settings)
+    pairing_of(pairing)  # a league is not begun for a command that cannot be carried out
     given = names or []
     if action in (Action.RUN, Action.SHOW, Action.MATRIX, Action.LIST) and given:
         raise Misuse(f"'{action}' takes no agents. To let some join: kibitz league {game} add ...")
@@ -99,15 +101,17 @@ def league(
         return
     makes = action in (Action.RUN, Action.ADD)
     opened = League(chosen, store, name, seed, make=makes)
-    if action is Action.RUN:
-        _run(opened, games, precision, pairing, each, patience or PATIENCE, cores)
-    elif action in (Action.ADD, Action.SUSPEND, Action.READMIT):
-        _change(opened, action, given, reason)
+    if action in (Action.ADD, Action.SUSPEND, Action.READMIT):
+        _change(opened, action, given, reason, json)
         return
-    elif action in (Action.REPORT, Action.EXPORT):
+    if action in (Action.REPORT, Action.EXPORT):
         _write(opened, action, given)
         return
-    ladder = opened.ladder()
+    if action is Action.RUN:
+        waits = PATIENCE if patience is None else patience
+        ladder = _run(opened, games, precision, pairing, each, waits, cores)
+    else:
+        ladder = opened.ladder()
     if json:
         print_json(ladder.to_dict())
         return
@@ -115,7 +119,9 @@ def league(
     if action is Action.MATRIX:
         print_matrix(out, ladder)
     else:
-        print_ladder(out, ladder, chosen)
+        command = f"kibitz league {chosen.typed()}"
+        command += f" --name '{name}'" if name else ""
+        print_ladder(out, ladder, command + (f" --store {store}" if store else ""))
 
 
 def _list(store: str | None, json: bool) -> None:
@@ -139,7 +145,7 @@ def _run(
     each: int | None,
     patience: float,
     cores: int | None,
-) -> None:
+) -> Ladder:
     from kibitz.league.members import everybody
 
     if not opened.members:
@@ -147,7 +153,7 @@ def _run(
             opened.add(*everybody(opened.game))
     try:
         with Waiting("playing") as waiting:
-            opened.run(
+            return opened.run(
                 games, precision=precision, pairing=pairing, each=each, patience=patience,
                 cores=cores, progress=waiting.progress,
             )  # fmt: skip
@@ -156,7 +162,7 @@ def _run(
         raise
 
 
-def _change(opened: League, action: Action, names: list[str], reason: str) -> None:
+def _change(opened: League, action: Action, names: list[str], reason: str, json: bool) -> None:
     if not names:
         command = f"kibitz league {opened.game.typed()} {action} AGENT"
         raise Misuse(f"Say whom to {action}, as in: {command}")
@@ -168,6 +174,9 @@ def _change(opened: League, action: Action, names: list[str], reason: str) -> No
             opened.suspend(text, reason)
         else:
             opened.readmit(text)
+    if json:
+        print_json([member.to_dict() for member in opened.members])
+        return
     rows = [
         (member.name, member.who or "an object of one process", member.suspended or "")
         for member in opened.members
@@ -178,17 +187,22 @@ def _change(opened: League, action: Action, names: list[str], reason: str) -> No
 def _called(text: str) -> tuple[str | None, str]:
     """Read `NAME=AGENT`; what follows a colon are settings of the agent, which have their own =."""
     head, equals, who = text.partition("=")
-    if equals and ":" not in head and who:
+    if equals and ":" not in head and who and not Path(text).is_file():
         return head, who
     return None, text
 
 
 def _write(opened: League, action: Action, names: list[str]) -> None:
+    from kibitz.league.exporting import check_ending
+
     if len(names) != 1:
         kind = "page.html" if action is Action.REPORT else "games.csv"
         raise Misuse(f"Say where to write it: kibitz league {opened.game.typed()} {action} {kind}")
     path = Path(names[0])
-    path.parent.mkdir(parents=True, exist_ok=True)
+    if action is Action.EXPORT:
+        check_ending(path.suffix)
+    with contextlib.suppress(OSError):  # what is wrong with the place is told next
+        path.parent.mkdir(parents=True, exist_ok=True)
     check_can_save(path)
     with Waiting("writing"):
         content = opened.report() if action is Action.REPORT else opened.export(path.suffix)
@@ -196,9 +210,8 @@ def _write(opened: League, action: Action, names: list[str]) -> None:
     console().print(f"Wrote {path}.", markup=False, soft_wrap=True)
 
 
-def print_ladder(out: Console, ladder: Ladder, game: Game) -> None:
-    """Show how everybody stands."""
-    typed = f"kibitz league {game.typed()}"
+def print_ladder(out: Console, ladder: Ladder, typed: str) -> None:
+    """Show how everybody stands; `typed` is the command that opens the league."""
     if not ladder.rungs:
         out.print(f"Nobody has joined yet. For all agents of the game: {typed} run", markup=False)
         return

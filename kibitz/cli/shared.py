@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import math
 import sys
 import threading
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,6 +18,7 @@ from rich.table import Table as RichTable
 from kibitz.core.agent import Opinion
 from kibitz.core.game import Game
 from kibitz.core.options import Option, split
+from kibitz.core.plain import as_json
 from kibitz.core.registry import find_game
 from kibitz.core.svg import seat_colour
 
@@ -53,17 +52,7 @@ def complain(message: str) -> None:
 
 def print_json(content: Any) -> None:
     """Print data as JSON; what is not a number becomes null."""
-    print(json.dumps(_finite(content), indent=1))
-
-
-def _finite(content: Any) -> Any:
-    if isinstance(content, dict):
-        return {str(key): _finite(value) for key, value in content.items()}
-    if isinstance(content, list | tuple):
-        return [_finite(value) for value in content]
-    if isinstance(content, float) and not math.isfinite(content):
-        return None
-    return content
+    print(as_json(content))
 
 
 def chosen_game(name: str, settings: Iterable[str] | None) -> Game:

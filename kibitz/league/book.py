@@ -8,6 +8,7 @@ expect, so that several processes can work on one league and any of them may van
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import os
 import platform
@@ -38,6 +39,7 @@ from kibitz.league.tables import (
 )
 
 PLANNED, CLAIMED, PLAYED, VOID = "planned", "claimed", "played", "void"
+FORGET = 86_400.0  # seconds after which nobody asks what became of a worker
 LEASE = 60.0  # seconds without a sign of life, and a worker of another machine counts as gone
 
 
@@ -178,24 +180,44 @@ class Book:
             )
         return member
 
-    def suspend(self, member: int, reason: str, round_id: int | None = None) -> None:
-        """Let a member play no more, for a reason; its matches of the round do not count."""
+    def suspend(self, member: int, reason: str) -> None:
+        """Let a member play no more, for a reason; its matches of an open round do not count."""
+        last = self.last_round()
         with self.store.writing() as connection:
-            connection.execute(
-                sa.update(MEMBERS)
-                .where(MEMBERS.c.id == member, MEMBERS.c.suspended.is_(None))
-                .values(suspended=reason)
-            )
-            if round_id is None:
-                return
-            mine = sa.select(SEATING.c.match).where(SEATING.c.member == member)
-            # Which of them had been played is a matter of chance: so none of them counts.
-            here = sa.and_(MATCHES.c.round == round_id, MATCHES.c.id.in_(mine))
-            ids = sa.select(MATCHES.c.id).where(here)
-            # First the matches: that waits for whoever is writing a result of one.
-            connection.execute(sa.update(MATCHES).where(here).values(state=VOID, worker=None))
-            connection.execute(sa.delete(RECORDS).where(RECORDS.c.match.in_(ids)))
-            connection.execute(sa.delete(RESULTS).where(RESULTS.c.match.in_(ids)))
+            self._suspend(connection, member, reason, last.id if last else None)
+
+    def fail(self, claim: Claim, place: int, reason: str) -> bool:
+        """Suspend who has failed in a match, unless that match is ours no longer."""
+        with self.store.writing() as connection:
+            round_id = connection.execute(
+                sa.select(MATCHES.c.round)
+                .where(MATCHES.c.id == claim.id, MATCHES.c.state == CLAIMED)
+                .where(MATCHES.c.worker == self.worker)
+                .with_for_update()
+            ).scalar()
+            if round_id is not None:
+                self._suspend(connection, claim.lineup[place], reason, round_id)
+            return round_id is not None
+
+    def _suspend(
+        self, connection: sa.Connection, member: int, reason: str, round_id: int | None
+    ) -> None:
+        connection.execute(
+            sa.update(MEMBERS)
+            .where(MEMBERS.c.id == member, MEMBERS.c.suspended.is_(None))
+            .values(suspended=reason)
+        )
+        is_open = sa.select(ROUNDS.c.id).where(ROUNDS.c.id == round_id, ROUNDS.c.rated_at.is_(None))
+        if connection.execute(is_open).scalar() is None:  # what is rated stays
+            return
+        mine = sa.select(SEATING.c.match).where(SEATING.c.member == member)
+        # Which of them had been played is a matter of chance: so none of them counts.
+        here = sa.and_(MATCHES.c.round == round_id, MATCHES.c.id.in_(mine))
+        ids = sa.select(MATCHES.c.id).where(here)
+        # First the matches: that waits for whoever is writing a result of one.
+        connection.execute(sa.update(MATCHES).where(here).values(state=VOID, worker=None))
+        connection.execute(sa.delete(RECORDS).where(RECORDS.c.match.in_(ids)))
+        connection.execute(sa.delete(RESULTS).where(RESULTS.c.match.in_(ids)))
 
     def readmit(self, member: int) -> None:
         """Let a suspended member play again."""
@@ -228,18 +250,24 @@ class Book:
             content = {"league": self.id, "number": number, "pairing": pairing}
             insert = sa.insert(ROUNDS).values(content).returning(ROUNDS.c.id)
             round_id = connection.execute(insert).scalar_one()
-            for place, (lineup, seed, games, sampled) in enumerate(matches):
-                row = {
-                    "round": round_id, "number": place, "seed": str(seed), "games": games,
+            rows = [
+                {
+                    "round": round_id, "number": number, "seed": str(seed), "games": games,
                     "sampled": sampled, "state": PLANNED,
-                }  # fmt: skip
-                insert = sa.insert(MATCHES).values(row).returning(MATCHES.c.id)
-                match = connection.execute(insert).scalar_one()
-                seating = [
-                    {"match": match, "place": place, "member": member}
-                    for place, member in enumerate(lineup)
-                ]
-                connection.execute(sa.insert(SEATING), seating)
+                }
+                for number, (_, seed, games, sampled) in enumerate(matches)
+            ]  # fmt: skip
+            if not rows:
+                return True
+            connection.execute(sa.insert(MATCHES), rows)
+            planned = sa.select(MATCHES.c.id).where(MATCHES.c.round == round_id)
+            made = connection.execute(planned.order_by(MATCHES.c.number)).scalars().all()
+            seating = [
+                {"match": match, "place": place, "member": member}
+                for match, (lineup, *_) in zip(made, matches, strict=True)
+                for place, member in enumerate(lineup)
+            ]
+            connection.execute(sa.insert(SEATING), seating)
             return True
         return False
 
@@ -376,7 +404,7 @@ class Book:
 
     def sign(self) -> None:
         """Give a sign of life."""
-        row = {"name": self.worker, "host": platform.node(), "process": os.getpid()}
+        row = {"name": self.worker, "host": host(), "process": os.getpid()}
         # Another thread may sign at the same moment: once is enough.
         with contextlib.suppress(IntegrityError), self.store.writing() as connection:
             now = self._now(connection)
@@ -384,6 +412,8 @@ class Book:
             seen = connection.execute(sa.update(WORKERS).where(mine).values(seen_at=now))
             if not seen.rowcount:
                 connection.execute(sa.insert(WORKERS).values(**row, seen_at=now))
+                forgotten = WORKERS.c.seen_at < now - FORGET
+                connection.execute(sa.delete(WORKERS).where(forgotten))
         self._signed = True
 
     def _now(self, connection: sa.Connection) -> float:
@@ -494,11 +524,20 @@ def league_names(store: Store) -> list[tuple[str, str, int]]:
         return [(name, game, int(games)) for name, game, games in rows]
 
 
+@functools.cache
+def host() -> str:
+    """Name the place in which process numbers mean something: a machine, or a container on it."""
+    space = ""
+    with contextlib.suppress(OSError):
+        space = os.readlink("/proc/self/ns/pid")
+    return f"{platform.node()} {space}".strip()[:200]
+
+
 def is_gone(worker: Any, now: float) -> bool:
     """Tell whether a worker has vanished: it has no process any more, or gives no sign of life."""
     if worker.name is None or now - worker.seen_at > LEASE:
         return True
-    if worker.host != platform.node() or worker.process == os.getpid():
+    if worker.host != host() or worker.process == os.getpid():
         return False
     try:
         os.kill(worker.process, 0)

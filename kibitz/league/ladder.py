@@ -113,9 +113,13 @@ def build(
     active = [member.id for member in members if not member.suspended]
     chances = {} if game.cooperative else _chances(found, active)
     names = {member.id: member.name for member in members}
+    of_member: dict[int, list[Played]] = {member.id: [] for member in members}
+    for match in played:
+        for id in set(match.lineup):
+            of_member[id].append(match)
     rungs = [
-        _rung(game, member, played, found, ratings[member.id], chances.get(member.id, 0.0))
-        for member in members
+        _rung(game, one, of_member[one.id], found, ratings[one.id], chances.get(one.id, 0.0))
+        for one in members
     ]
     rungs.sort(key=_height, reverse=True)
     placed = [
@@ -165,8 +169,6 @@ def _rung(
     won, points, others, games = [], [], [], 0
     for match in played:
         mine = places_of(match.lineup, member.id)
-        if not mine:
-            continue
         games += match.games
         points.append(by_deal(match.points[:, mine].mean(axis=1), match.seats))
         if len(mine) < match.seats:
@@ -191,27 +193,30 @@ def _rung(
 
 
 def _seats(played: Sequence[Played], member: int | None, seats: int) -> tuple[SeatResult, ...]:
-    """Say how a member, or everybody, did at each seat."""
+    """Say how a member, or everybody, did at each seat; games of one deal are one observation."""
     won: list[list[np.ndarray]] = [[] for _ in range(seats)]
     points: list[list[np.ndarray]] = [[] for _ in range(seats)]
+    games = 0
     for match in played:
-        if member is not None and member not in match.lineup:
-            continue
+        # In every deal each place sits once at each seat.
+        copies = seats if member is None else match.lineup.count(member)
+        games += match.games // seats * copies
         share, lineup = shares(match.points), np.array(match.lineup)
         for seat in range(seats):
             place = (seat - np.arange(match.games)) % seats  # who sits there in each game
             rows = np.arange(match.games)
             if member is not None:
                 rows = rows[lineup[place] == member]
-            won[seat].append(share[rows, place[rows]])
-            points[seat].append(match.points[rows, place[rows]])
+            for values, found in ((share, won), (match.points, points)):
+                found[seat].append(values[rows, place[rows]].reshape(-1, copies).mean(axis=1))
+    if not games:
+        return ()
     return tuple(
         SeatResult(
             seat=seat,
-            games=sum(map(len, won[seat])),
+            games=games,
             share=share_of(np.concatenate(won[seat])),
             points=estimate_of(np.concatenate(points[seat])),
         )
         for seat in range(seats)
-        if sum(map(len, won[seat]))
     )

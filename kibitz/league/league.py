@@ -10,8 +10,9 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,11 +25,13 @@ from kibitz.core.registry import find_agent
 from kibitz.league.book import CLAIMED, PLANNED, Book, Member, Round
 from kibitz.league.exporting import export
 from kibitz.league.ladder import Ladder
-from kibitz.league.members import checked_name, fingerprint, settings_of
+from kibitz.league.members import checked_name, settings_of
 from kibitz.league.pairings import Lineup, pair, pairing_of
 from kibitz.league.rating import Rater
 from kibitz.league.running import Playing
 from kibitz.league.store import Store
+from kibitz.play.fingerprint import fingerprint
+from kibitz.play.workers import CHANGED
 
 ROUNDS = 10  # in which the games that are asked for are played
 MOST_GAMES = 200_000  # of a match
@@ -99,11 +102,13 @@ class League:
         by_name = isinstance(who, str | os.PathLike)
         text = os.fspath(who) if by_name else None
         called = checked_name(name or (text if text is not None else made.name))
+        if text is not None and Path(text).is_file():
+            text = os.path.abspath(text)  # it means the same wherever the league goes on
         member = self.book.add(called, text, settings_of(made), fingerprint(made), self.kibitz)
         if (member.who is None) != (text is None):
             raise Misuse(f"'{called}' is the name of another agent here. Give this one its own.")
-        if text is None:
-            self._present[member.id] = who
+        if text is None and self._present.setdefault(member.id, who) is not who:
+            raise Misuse(f"Another '{called}' has joined already. Give this one its own name.")
         return member
 
     def suspend(self, name: str, reason: str = "by hand") -> None:
@@ -139,13 +144,12 @@ class League:
         for what, number in (("games", games), ("each", each), ("cores", cores)):
             if number is not None and number < 1:
                 raise Misuse(f"{what} must be at least 1, not {number}.")
-        if patience <= 0 or (precision is not None and precision <= 0):
+        if not patience > 0 or (precision is not None and not precision > 0):
             raise Misuse("Patience and precision must be more than 0.")
         wanted = games or (GAMES if precision is None else GAMES_FOR_PRECISION)
-        members = {member.id: member for member in self.members}
-        self._check_changes(members)
-        active = sum(not member.suspended for member in members.values())
-        if active < (1 if self.game.cooperative else 2):
+        self._check_changes()
+        members = [member.id for member in self.members if not member.suspended]
+        if len(members) < (1 if self.game.cooperative else 2):
             raise Misuse(
                 "A league needs two agents who can play. "
                 f"Add some: kibitz league {self.game.typed()} add AGENT ..."
@@ -160,8 +164,7 @@ class League:
 
         done[0] = sum(min(wanted, count) for count in self._rater.games(members).values())
         with Playing(
-            self.book, members, self._present, cores or os.cpu_count() or 1, patience,
-            self.kibitz, tell,
+            self.book, self._present, cores or os.cpu_count() or 1, patience, self.kibitz, tell,
         ) as playing:  # fmt: skip
             while True:
                 last = self.book.last_round()
@@ -174,9 +177,9 @@ class League:
                 self.book.plan(last.number + 1 if last else 1, pairing, matches)
         return self.ladder()
 
-    def _check_changes(self, members: Mapping[int, Member]) -> None:
+    def _check_changes(self) -> None:
         """Suspend those who are no longer who they were."""
-        for member in members.values():
+        for member in self.members:
             if member.suspended or member.who is None:
                 continue
             try:
@@ -184,27 +187,26 @@ class League:
             except KibitzError:
                 continue  # whoever plays it will say why it cannot be made
             if now != member.fingerprint:
-                self.book.suspend(
-                    member.id,
-                    "its model, settings or program has changed since it joined: add it under "
-                    "another name",
-                )
+                self.book.suspend(member.id, f"{CHANGED} Add it under another name.")
 
     def _finish(self, last: Round, playing: Playing) -> None:
         """Play a round to its end, together with whoever else does, and rate it."""
+        stuck = False
         while not playing.play(last.id):
             states = self.book.states(last.id)
-            if states.get(CLAIMED):
-                time.sleep(WAIT_SECONDS)
-            elif states.get(PLANNED):
-                names = [playing.members[member].name for member in playing.absent]
-                raise Misuse(
-                    f"What is left of round {last.number} needs agents of another process: "
-                    f"{', '.join(names)}. Add them here, let that process go on, or suspend them."
-                )
-            else:
+            if not states.get(CLAIMED) and not states.get(PLANNED):
                 self.book.rate(last.id, self._rater.close(last.number))
                 return
+            if not states.get(CLAIMED) and playing.absent and stuck:
+                who = [f"{playing.members[id].name} ({why})" for id, why in playing.absent.items()]
+                raise Misuse(
+                    f"What is left of round {last.number} needs agents that cannot play here: "
+                    f"{', '.join(who)}. Go on where they can, or suspend them: "
+                    f"kibitz league {self.game.typed()} suspend AGENT"
+                )
+            # Others are playing, or have just given something back: look again.
+            stuck = not states.get(CLAIMED)
+            time.sleep(WAIT_SECONDS)
 
     def _next(
         self, pairing: str, wanted: int, precision: float | None, each: int | None

@@ -63,8 +63,12 @@ def swiss(standings: Standings, rng: Chance) -> list[Lineup]:
     order.sort(key=lambda member: -standings.rating.get(member, 0.0))
     if standings.seats > 2:
         return _cut(order, standings, rng)
-    if len(order) % 2:  # whoever has played most rests
-        order.remove(max(reversed(order), key=lambda member: standings.games.get(member, 0)))
+    if len(order) % 2:  # whoever has enough rests, or whoever has played most
+        lacking = set(standings.newcomers)
+        rests = max(
+            reversed(order), key=lambda one: (one not in lacking, standings.games.get(one, 0))
+        )
+        order.remove(rests)
     lineups: list[Lineup] = []
     while order:
         one = order.pop(0)

@@ -13,10 +13,9 @@ from kibitz.league.ladder import Ladder, Rating, build
 from kibitz.league.pairings import Lineup, Standings
 from kibitz.league.played import Played
 from kibitz.league.skill import Skill, skills
-from kibitz.league.strength import DRAWS, Strength, Tally, strengths, tally
+from kibitz.league.strength import Strength, Tally, strengths, tally
 
 ANCHOR, ANCHORED = "perfect", 2000.0  # whoever plays perfectly has this rating, if anybody does
-ROUND_DRAWS = 200  # fits for the intervals after a round
 
 
 @dataclass(kw_only=True)
@@ -102,7 +101,7 @@ class Rater:
         """Rate everybody after a round whose matches are all over."""
         self._rounds.pop(number, None)
         matches = self._matches(number)
-        ratings = self._rate(matches, number - 1, self._rounds[number], ROUND_DRAWS)
+        ratings = self._rate(matches, number - 1, self._rounds[number], number)
         games: dict[int, int] = {}
         for match, _ in matches:
             for member in set(match.lineup):
@@ -122,7 +121,7 @@ class Rater:
         last = self._last()
         over = self._matches(last)
         more = [(match, tally(match)) for _, match in self.book.played(last)]
-        ratings = self._rate([*over, *more], last, more, DRAWS)
+        ratings = self._rate([*over, *more], last, more, last)
         seconds, moves, versions = self.book.figures()
         unrated = Rating(strength=None, elo=BASE, skill=Skill())
         anchor = self._anchor(members)
@@ -145,7 +144,7 @@ class Rater:
         matches: Sequence[tuple[Played, Tally]],
         after: int,
         fresh: Sequence[tuple[Played, Tally]],
-        draws: int,
+        seed: int,
     ) -> dict[int, Rating]:
         """Rate all who have played: strengths from all matches, the rest from a round on."""
         ids = sorted({member for match, _ in matches for member in match.lineup})
@@ -165,7 +164,7 @@ class Rater:
         anchor = self._anchor(self.book.members())
         fixed = (where[anchor.id], ANCHORED) if anchor and anchor.id in where else None
         tallies = [count.renamed(where) for _, count in matches]
-        strong = strengths(tallies, len(ids), anchor=fixed, draws=draws, seed=after)
+        strong = strengths(tallies, len(ids), anchor=fixed, seed=seed)
         return {
             id: Rating(strength=strong[place], elo=float(rated[place]), skill=skilled[place])
             for place, id in enumerate(ids)

@@ -6,6 +6,7 @@ brings its process down harms nobody. Agents that are objects of this process pl
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import threading
 import time
@@ -15,14 +16,15 @@ from typing import Any
 
 import numpy as np
 
-from kibitz.core.errors import AgentFailed, BrokenRules, KibitzError
+from kibitz.core.errors import AgentFailed, KibitzError
+from kibitz.core.registry import find_agent
 from kibitz.league.book import Book, Claim, Member
+from kibitz.league.store import StoreFailed
 from kibitz.play.match import Runner, seated
 from kibitz.play.recorded import recorded
 from kibitz.play.workers import NEW, NOBODY, Stalled, Worker, about_match
 
 SIGN_SECONDS = 10.0  # between two signs of life
-WATCHED = 200  # compiled games that are played again, move by move, to see who stalls
 
 
 class Playing:
@@ -31,7 +33,6 @@ class Playing:
     def __init__(
         self,
         book: Book,
-        members: Mapping[int, Member],
         present: Mapping[int, Any],
         cores: int,
         patience: float,
@@ -39,9 +40,10 @@ class Playing:
         progress: Callable[[int], Any],
     ) -> None:
         self.book = book
-        self.members = members
+        self.members: dict[int, Member] = {}
         self.present = present  # objects of this process, by member
-        self.absent = [id for id, one in members.items() if one.who is None and id not in present]
+        self.absent: dict[int, str] = {}  # who cannot play here, and why
+        self._makeable: dict[int, str] = {}
         self.cores = cores
         self.patience = patience
         self.kibitz = kibitz
@@ -69,8 +71,30 @@ class Playing:
 
     def play(self, round_id: int) -> int:
         """Play what is left of a round, as far as others do not; give how many matches it was."""
+        self._look_around()
         futures = [self._pool.submit(self._serve, round_id) for _ in range(self.cores)]
         return sum(future.result() for future in futures)
+
+    def _look_around(self) -> None:
+        """See who has joined meanwhile, and who of them can be made in this process."""
+        self.members = {member.id: member for member in self.book.members()}
+        for id, member in self.members.items():
+            if id in self._makeable:
+                continue
+            self._makeable[id] = ""
+            if member.who is None:
+                if id not in self.present:
+                    self._makeable[id] = "an object of another process"
+                continue
+            try:
+                find_agent(member.who, self.book.game)
+            except AgentFailed:
+                pass  # it is there, and whoever plays it will find that it fails
+            except KibitzError as error:
+                self._makeable[id] = str(error)
+        self.absent = {
+            id: why for id, why in self._makeable.items() if why and not self.members[id].suspended
+        }
 
     def _serve(self, round_id: int) -> int:
         done = 0
@@ -80,20 +104,19 @@ class Playing:
                 break
             try:
                 self._play(claim)
-            except BrokenRules:
-                raise  # the game is to blame, and nobody who plays it
             except KibitzError as error:
                 if self._stop.is_set():
                     break
-                if error.place is None:
+                if error.place is None:  # it is the game's fault, or the machine's
                     raise
-                self.book.suspend(claim.lineup[error.place], str(error), round_id)
+                self.book.fail(claim, error.place, str(error))
             done += 1
         return done
 
     def _give_signs(self) -> None:
         while not self._stop.wait(SIGN_SECONDS):
-            self.book.sign()
+            with contextlib.suppress(StoreFailed):  # a server may be away for a moment
+                self.book.sign()
 
     # --- one match -----------------------------------------------------------------------------
 
@@ -113,17 +136,27 @@ class Playing:
 
     def _play_there(self, claim: Claim, points: np.ndarray, plies: np.ndarray) -> list[str]:
         """Play a match in a process of its own."""
-        names = [str(self.members[member].who) for member in claim.lineup]
-        match = self.book.game, names, claim.seed, True
-        about = about_match(*match)
+        members = [self.members[member] for member in claim.lineup]
+        names = [str(member.who) for member in members]
+        prints = [member.fingerprint for member in members]
+
+        def play(first: int, to: int, **how: bool) -> None:
+            about = about_match(self.book.game, names, claim.seed, True, fingerprints=prints, **how)
+            rows = slice(first, to)
+            self._worker().play(about, first, points[rows], plies[rows], self.patience)
+
         try:
-            self._worker().play(about, 0, points, plies, self.patience)
+            play(0, claim.games)
         except Stalled as stalled:
-            # Again, as far as it matters, with every move watched: then we know who it was.
-            rows = slice(stalled.game, stalled.game + WATCHED)
-            watched = about_match(*match, watched=True)
-            self._worker().play(watched, stalled.game, points[rows], plies[rows], self.patience)
-            self._worker().play(about, 0, points, plies)  # nobody: they are just slow
+            # Some of many compiled games stalled. One by one they show which it was, and with
+            # every move of that one watched we know who.
+            try:
+                play(stalled.game, claim.games, one_by_one=True)
+            except Stalled as again:
+                play(again.game, claim.games, watched=True)
+                play(stalled.game, again.game, one_by_one=True)
+            play(0, stalled.game)
+        about = about_match(self.book.game, names, claim.seed, True, fingerprints=prints)
         return [self._worker().record(about, game, self.patience) for game in range(claim.sampled)]
 
     def _worker(self) -> Worker:
@@ -142,33 +175,40 @@ class Playing:
     def _play_here(self, claim: Claim, points: np.ndarray, plies: np.ndarray) -> list[str]:
         """Play a match in a thread of this process, which is left behind if an agent stalls."""
         agents = [self.present.get(member, self.members[member].who) for member in claim.lineup]
-        thinking: list[tuple[int, float]] = [(NOBODY, 0.0)]
+        thinking = [(NOBODY, 0)]
         done: list[Any] = []
 
         def note(place: int) -> None:
-            thinking[0] = place, time.monotonic()
+            thinking[0] = place, thinking[0][1] + 1
 
         def work() -> None:
             try:
-                runner = Runner(
-                    self.book.game, seated(self.book.game, agents), claim.seed, True, note
-                )
+                made = seated(self.book.game, agents, note)
+                runner = Runner(self.book.game, made, claim.seed, True, note)
                 runner.play(0, points, plies)
                 done.append([recorded(runner, game).to_json() for game in range(claim.sampled)])
-            except BaseException as error:
+            except KibitzError as error:
                 done.append(error)
+            except BaseException as error:  # an agent may want to end the program
+                place = max(thinking[0][0], 0)
+                done.append(AgentFailed(f"{names[place]} raised {error!r}.").of(place))
 
+        names = [self.members[member].name for member in claim.lineup]
         thread = threading.Thread(target=work, daemon=True)
         thread.start()
+        tick = min(0.1, self.patience / 4)
+        waited, last = 0.0, thinking[0]
         while thread.is_alive() and not self._stop.is_set():
-            thread.join(min(0.1, self.patience / 4))
-            place, since = thinking[0]
-            # The first moves may compile, here as elsewhere.
-            if place != NOBODY and time.monotonic() - since > self.patience * NEW:
+            thread.join(tick)
+            seen = thinking[0]
+            waited = waited + tick if seen == last and seen[0] != NOBODY else 0.0
+            last = seen
+            if waited > self.patience * NEW:  # any move may be the first, which compiles
                 _interrupt(thread)
-                name = self.members[claim.lineup[place]].name
-                raise AgentFailed(f"{name} took more than {self.patience * NEW:g} s.").of(place)
+                told = f"{names[seen[0]]} took more than {self.patience * NEW:g} s."
+                raise AgentFailed(told).of(seen[0])
         if not done:
+            _interrupt(thread)
             raise AgentFailed("The league was stopped.")
         if isinstance(done[0], BaseException):
             raise done[0]

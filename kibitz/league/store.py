@@ -48,6 +48,8 @@ class Store:
         """
         text = os.fspath(where) if where is not None else os.environ.get(VARIABLE) or DEFAULT
         self.name = text
+        if not text.strip():
+            raise Misuse("A store needs the name of a file, or an address; or leave it out.")
         if "://" not in text:
             if not make and not Path(text).exists():
                 raise Misuse(f"There is no store '{text}' yet. To begin one: {begin}")
@@ -71,7 +73,7 @@ class Store:
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[sa.Connection]:
-        """Give a connection that sees one state of the store."""
+        """Give a connection for looking things up."""
         with self._telling(), self._engine.connect() as connection, connection.begin():
             yield connection
 
@@ -147,6 +149,8 @@ def _url(text: str) -> sa.URL:
             f"A store is an SQLite file or a PostgreSQL server, not {backend}: give a file's name, "
             "or postgresql://USER@HOST/DATABASE."
         )
+    if backend == "sqlite" and url.database in (None, "", ":memory:"):
+        raise Misuse("A store in memory would be forgotten at once: give the name of a file.")
     if backend == "postgresql" and url.drivername == "postgresql":
         url = url.set(drivername="postgresql+psycopg")
     return url

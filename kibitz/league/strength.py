@@ -1,9 +1,9 @@
 """Strengths that make the results most likely (Plackett-Luce; Bradley-Terry with two seats).
 
 Whoever has strength s comes first among those still at the table with the chance exp(s) / sum; the
-same goes for the second place among the rest, and so on. Equal points count as every order of those
-who share them, in equal parts. To keep those finite who always win, everybody has also won and lost
-once against a player of strength 0 (`PRIOR`).
+same goes for the second place among the rest, and so on. Equal points count as several orders of
+those who share them, in which each is before each equally often. To keep those finite who always
+win, everybody has also won and lost once against a player of strength 0 (`PRIOR`).
 
 Intervals are from a Bayesian bootstrap (Rubin, 1981): everything is fitted again many times with
 random weights. A weight belongs to some deals of a lineup as a whole, since games of one deal are

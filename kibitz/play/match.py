@@ -82,8 +82,13 @@ def match(
     return summarise(game, names, seed, duplicate, points, plies, seconds)
 
 
-def seated(game: Game, agents: Sequence[Any]) -> list[Agent]:
-    """Make the agents for every seat; fewer than seats are repeated in turn."""
+def seated(
+    game: Game, agents: Sequence[Any], note: Callable[[int], None] | None = None
+) -> list[Agent]:
+    """Make the agents for every seat; fewer than seats are repeated in turn.
+
+    `note` is told which of them is being made.
+    """
     if isinstance(agents, str) or not agents:
         raise Misuse("A match needs a list of agents, one for each seat.")
     if len(agents) > game.players:
@@ -92,6 +97,8 @@ def seated(game: Game, agents: Sequence[Any]) -> list[Agent]:
         )
     made = []
     for seat in range(game.players):
+        if note is not None:
+            note(seat % len(agents))
         try:
             made.append(find_agent(agents[seat % len(agents)], game))
         except KibitzError as error:

@@ -6,16 +6,18 @@ import json
 import os
 import signal
 import sys
+import threading
 import time
 from typing import Any
 
 import numpy as np
 
-from kibitz.core.errors import KibitzError
+from kibitz.core.errors import AgentFailed, KibitzError
 from kibitz.core.registry import find_game
+from kibitz.play.fingerprint import fingerprint
 from kibitz.play.match import Runner, seated
 from kibitz.play.recorded import recorded
-from kibitz.play.workers import EVERYBODY, NOBODY, Marker
+from kibitz.play.workers import CHANGED, EVERYBODY, NOBODY, Marker
 
 CHUNK_SECONDS = 0.2  # how long compiled games go on before the marker moves
 
@@ -25,6 +27,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the match itself decides when to stop
     marker = Marker(sys.argv[1])
     marker.remove()  # nothing is left behind, however this ends
+    threading.Thread(target=end_with, args=(os.getppid(),), daemon=True).start()
     out = sys.stdout.buffer
     sys.stdout = sys.stderr  # what an agent prints must not mix with the answers
     kept: tuple[Any, Runner | None] = None, None
@@ -41,7 +44,7 @@ def main() -> None:
             else:
                 points = np.zeros((count, runner.game.players))
                 plies = np.zeros(count, np.int32)
-                play(runner, first, points, plies, marker)
+                play(runner, first, points, plies, marker, order["one_by_one"])
                 answer = b"{}\n" + points.tobytes() + plies.tobytes()
         except KibitzError as error:
             kept = None, None
@@ -55,10 +58,21 @@ def main() -> None:
         marker.idle()
 
 
+def end_with(parent: int) -> None:
+    """End when the process that gives the orders has ended, whatever is being played."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)
+
+
 def made(order: dict[str, Any], marker: Marker) -> Runner:
     """Seat the agents of an order."""
     game = find_game(order["game"]).having(**order["settings"])
-    agents = seated(game, order["agents"])
+    agents = seated(game, order["agents"], marker.note)
+    marker.note(NOBODY)
+    for place, expected in enumerate(order["fingerprints"]):
+        if fingerprint(agents[place]) != expected:
+            raise AgentFailed(f"{agents[place].name}: {CHANGED}").of(place)
     about = game, agents, order["seed"], order["duplicate"]
     runner = Runner(*about)
     if order["watched"] or not runner.could_be_compiled:
@@ -67,9 +81,17 @@ def made(order: dict[str, Any], marker: Marker) -> Runner:
     return runner
 
 
-def play(runner: Runner, first: int, points: np.ndarray, plies: np.ndarray, marker: Marker) -> None:
-    """Play games, marking where they are."""
+def play(
+    runner: Runner,
+    first: int,
+    points: np.ndarray,
+    plies: np.ndarray,
+    marker: Marker,
+    one_by_one: bool,
+) -> None:
+    """Play games, marking where they are; those of agents in Python one by one in any case."""
     done, size, spent = 0, 1, 0.0
+    most = 1 if one_by_one or not runner.is_compiled else len(points)
     while done < len(points):
         marker.begin(EVERYBODY if runner.is_compiled else NOBODY, first + done)
         began = time.perf_counter()
@@ -77,9 +99,7 @@ def play(runner: Runner, first: int, points: np.ndarray, plies: np.ndarray, mark
         runner.play(first + done, points[rows], plies[rows])
         spent += time.perf_counter() - began
         done += size
-        # Games of agents in Python are marked move by move and game by game.
-        pace = done / max(spent, 1e-6)
-        size = max(1, min(int(pace * CHUNK_SECONDS), 4 * size)) if runner.is_compiled else 1
+        size = min(max(1, int(done / max(spent, 1e-6) * CHUNK_SECONDS)), 4 * size, most)
 
 
 if __name__ == "__main__":

@@ -30,6 +30,7 @@ from kibitz.core.game import Game
 
 ENDED = "A worker process of the match ended without an answer; see what it printed."
 SHARES = 20  # orders per worker: small enough to balance and to show progress
+CHANGED = "its model, its settings or its program has changed since it joined."
 NEW = 5  # times as much patience with agents that may have to compile first
 NOBODY, EVERYBODY = -1, -2  # places: none is thinking; all are, in compiled games
 
@@ -74,16 +75,15 @@ class Marker:
         self.begin(NOBODY, 0)
 
     def read(self) -> tuple[int, int, float]:
-        """Give who is thinking, in which game, and for how many seconds."""
-        place, game, since = self.LAYOUT.unpack_from(self._bytes, 0)
-        return place, game, time.monotonic() - since
+        """Give who is thinking, in which game, and since when."""
+        return self.LAYOUT.unpack_from(self._bytes, 0)
 
 
 class Worker:
     """A process that plays games. Give it orders one at a time."""
 
     def __init__(self) -> None:
-        handle, path = tempfile.mkstemp(prefix="kibitz-")
+        handle, path = tempfile.mkstemp(prefix=f"kibitz-{os.getpid()}-")
         os.write(handle, bytes(Marker.LAYOUT.size))
         os.close(handle)
         self.marker = Marker(path)
@@ -183,9 +183,14 @@ class _Watch:
             threading.Thread(target=self._look, args=(worker, patience), daemon=True).start()
 
     def _look(self, worker: Worker, patience: float) -> None:
-        while not self._over.wait(min(0.25, patience / 4)):
+        tick = min(0.25, patience / 4)
+        waited, last = 0.0, (NOBODY, 0, 0.0)
+        # Time counts in ticks of our own: a machine that slept, or Ctrl-Z, is nobody's fault.
+        while not self._over.wait(tick):
             seen = worker.marker.read()
-            if seen[0] != NOBODY and seen[2] > patience:
+            waited = waited + tick if seen == last and seen[0] != NOBODY else 0.0
+            last = seen
+            if waited > patience:
                 self.found = seen
                 worker.process.kill()
                 return
@@ -195,12 +200,24 @@ class _Watch:
 
 
 def about_match(
-    game: Game, agents: Sequence[str], seed: int, duplicate: bool, watched: bool = False
+    game: Game,
+    agents: Sequence[str],
+    seed: int,
+    duplicate: bool,
+    *,
+    fingerprints: Sequence[str] = (),
+    one_by_one: bool = False,
+    watched: bool = False,
 ) -> dict[str, Any]:
-    """Say what a worker must know of a match; `watched` makes it mark every move."""
+    """Say what a worker must know of a match.
+
+    Agents must have the `fingerprints`, if any are given. Compiled games are marked many at a time,
+    `one_by_one`, or move by move if they are `watched`.
+    """
     return {
-        "game": game.name, "settings": dict(game.settings), "agents": list(agents),
-        "seed": seed, "duplicate": duplicate, "watched": watched,
+        "game": game.name, "settings": dict(game.settings), "agents": list(agents), "seed": seed,
+        "duplicate": duplicate, "fingerprints": list(fingerprints), "one_by_one": one_by_one,
+        "watched": watched,
     }  # fmt: skip
 
 
