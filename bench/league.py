@@ -22,7 +22,7 @@ ASKED = 0.8  # of the pace of bare matches
 LEAGUES = (
     ("nim", ("random", "take-one", "level", "gabriele"), 6_000_000),
     ("tapnswap", ("random", "tapper", "q-table", "perfect"), 3_000_000),
-    ("carcassonne", ("random", "greedy", "settler", "evolved"), 30_000),
+    ("carcassonne", ("random", "greedy", "settler", "evolved"), 4_000),
 )
 
 

@@ -31,6 +31,7 @@ UNITS = 8_000  # sets of deals with a weight of their own, over all matches
 LEAST_UNITS, FINEST = 4, 64  # of a match
 MOST_ROWS = 20_000  # orders and units, for a fit that takes some milliseconds
 POINTS = SCALE / np.log(10)  # Elo points of a strength of 1
+FAR = 3.0  # times as unsure as most, and a member does not count for the scale
 CLOSE, ROUGHLY, MOST_STEPS, LONGEST_STEP = 1e-7, 1e-3, 100, 2.0
 
 
@@ -227,7 +228,8 @@ def strengths(
 ) -> list[Strength]:
     """Rate all members at once, with 95% intervals.
 
-    The mean of all is 1500; or the `anchor`, a member and its rating, says where the scale lies.
+    The mean of those who are known well (less than three times as unsure as most) is 1500; or the
+    `anchor`, a member and its rating, says where the scale lies.
     Intervals say how sure a member's distance from the field is.
     """
     if not members:
@@ -241,16 +243,18 @@ def strengths(
         weight = orders.count * rng.exponential(size=orders.units)[orders.unit]
         priors = ones * rng.exponential(size=ones.shape)
         drawn[draw] = fit(orders, weight, priors, best, ROUGHLY)
-    means = BASE + POINTS * (best - best.mean())
+    # Only differences mean something. The scale is pinned to those who are known well: a few who
+    # are far from all others, and nobody knows how far, must not move or blur everybody.
+    apart = drawn - best
+    spread = (apart - np.median(apart, axis=1, keepdims=True)).std(axis=0) if draws else best * 0
+    known = spread <= FAR * np.median(spread)
+    means = BASE + POINTS * (best - best[known].mean())
     if anchor is not None:
         member, rating = anchor
         means += rating - means[member]
     if not draws:
         return [Strength(mean=mean, low=mean, high=mean) for mean in means.tolist()]
-    # Only differences mean something. A draw is moved to where it fits the best one in the middle:
-    # a few who are far from all others, and nobody knows how far, must not blur everybody.
-    apart = drawn - best
-    apart -= np.median(apart, axis=1, keepdims=True)
+    apart -= apart[:, known].mean(axis=1, keepdims=True)
     low, high = means + POINTS * np.quantile(apart, (0.025, 0.975), axis=0)
     # A rating is within its interval, also where the draws lie all to one side of it.
     return [
