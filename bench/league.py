@@ -16,13 +16,12 @@ from kibitz.league.played import Played
 from kibitz.league.skill import skills
 from kibitz.league.strength import strengths, tally
 
-ROUNDS = 3
+ROUNDS = 2
 ASKED = 0.8  # of the pace of bare matches
 # Games of each agent: enough that starting processes does not count.
 LEAGUES = (
-    ("nim", ("random", "take-one", "level", "gabriele"), 6_000_000),
-    ("tapnswap", ("random", "tapper", "q-table", "perfect"), 3_000_000),
-    ("carcassonne", ("random", "greedy", "settler", "evolved"), 4_000),
+    ("nim", ("random", "take-one", "level", "gabriele"), 3_000_000),
+    ("tapnswap", ("random", "tapper", "q-table", "perfect"), 1_500_000),
 )
 
 

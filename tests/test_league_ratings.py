@@ -175,6 +175,21 @@ def test_who_always_wins_is_strong_but_nobody_knows_how_strong():
     assert 100 < winner.plus_minus < 1000
 
 
+def test_millions_of_games_settle_too():
+    """Rounding must not keep the fit from ending where some have never won against others."""
+    rng = np.random.default_rng(1)
+    even = (rng.random((400_000, 1)) < 0.5) * np.array([[2.0, -2.0]]) + np.array([[-1.0, 1.0]])
+    lost = np.tile([-1.0, 1.0], (2_000_000, 1))
+    played = [
+        Played((0, 1), even),
+        Played((2, 3), even),
+        Played((0, 2), lost),
+        Played((1, 3), lost),
+    ]
+    weak, _, strong, _ = rated(played, 4, draws=20)
+    assert strong.low > weak.high
+
+
 def test_who_is_far_from_all_others_does_not_blur_them():
     rng = np.random.default_rng(3)
     field = simulated([0.5, 0.2, 0.0, -0.2, -0.5], 2, 30, 40, rng)

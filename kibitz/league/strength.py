@@ -21,7 +21,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kibitz.core.compiled import compiled
-from kibitz.core.errors import KibitzError
 from kibitz.league.elo import BASE, SCALE
 from kibitz.league.played import Played, ranked
 
@@ -33,6 +32,7 @@ MOST_ROWS = 20_000  # orders and units, for a fit that takes some milliseconds
 POINTS = SCALE / np.log(10)  # Elo points of a strength of 1
 FAR = 3.0  # times as unsure as most, and a member does not count for the scale
 CLOSE, ROUGHLY, MOST_STEPS, LONGEST_STEP = 1e-7, 1e-3, 100, 2.0
+TINY = 1e-14  # of the likelihood: a gain that is lost in rounding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,6 +163,8 @@ def strict_orders(ranks: tuple[int, ...]) -> list[tuple[int, ...]]:
 def slope(order, weight, strength, prior, gradient, bend):
     """Add up the slope of the likelihood and its bend (the negative of the second derivatives).
 
+    Gives the logarithm of the likelihood itself.
+
     order [results, seats], weight [results], strength [members], prior [members, 2], gradient
     [members], bend [members, members]; the last two are overwritten.
     """
@@ -171,6 +173,7 @@ def slope(order, weight, strength, prior, gradient, bend):
     results, seats = order.shape
     part = np.zeros(seats)
     odds = np.exp(strength)
+    likelihood = 0.0
     for result in range(results):
         own = weight[result]
         for first in range(seats - 1):
@@ -179,6 +182,7 @@ def slope(order, weight, strength, prior, gradient, bend):
                 part[place] = odds[order[result, place]]
                 total += part[place]
             gradient[order[result, first]] += own
+            likelihood += own * (strength[order[result, first]] - np.log(total))
             for place in range(first, seats):
                 part[place] /= total
                 member = order[result, place]
@@ -193,6 +197,9 @@ def slope(order, weight, strength, prior, gradient, bend):
         both = prior[member, 0] + prior[member, 1]
         gradient[member] += prior[member, 0] - both * chance
         bend[member, member] += both * chance * (1.0 - chance)
+        likelihood -= prior[member, 0] * np.log1p(np.exp(-strength[member]))
+        likelihood -= prior[member, 1] * np.log1p(np.exp(strength[member]))
+    return likelihood
 
 
 def fit(
@@ -206,15 +213,22 @@ def fit(
     members = len(prior)
     strength = np.zeros(members) if start is None else start.copy()
     gradient, bend = np.zeros(members), np.zeros((members, members))
+    base, step, before = strength, np.zeros(members), -np.inf
     for _ in range(MOST_STEPS):
-        slope(orders.order, weight, strength, prior, gradient, bend)
-        step = np.linalg.solve(bend, gradient)
-        # Far from the top the bend promises too much: never go further than that at once.
-        step *= min(1.0, LONGEST_STEP / max(np.abs(step).max(), 1e-12))
-        strength += step
+        likelihood = slope(orders.order, weight, strength, prior, gradient, bend)
+        if likelihood < before:  # that was too far: half as far
+            step = step / 2
+        elif likelihood - before <= TINY * abs(likelihood):  # no more to be had with such numbers
+            return strength
+        else:
+            base, before = strength, likelihood
+            step = np.linalg.solve(bend, gradient)
+            # Far from the top the bend promises too much: never go further than that at once.
+            step = step * min(1.0, LONGEST_STEP / max(np.abs(step).max(), 1e-12))
+        strength = base + step
         if np.abs(step).max() < close:
             return strength
-    raise KibitzError("The strengths did not settle; please report this with the league's store.")
+    return base
 
 
 def strengths(
