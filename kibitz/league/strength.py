@@ -213,7 +213,8 @@ def fit(
     members = len(prior)
     strength = np.zeros(members) if start is None else start.copy()
     gradient, bend = np.zeros(members), np.zeros((members, members))
-    base, step, before = strength, np.zeros(members), -np.inf
+    step: np.ndarray = np.zeros(members)
+    base, before = strength, -np.inf
     for _ in range(MOST_STEPS):
         likelihood = slope(orders.order, weight, strength, prior, gradient, bend)
         if likelihood < before:  # that was too far: half as far
