@@ -500,9 +500,9 @@ def test_solve_save_wants_a_name_that_can_be_used(capsys, tmp_path):
 
 def test_undo_reminds_the_agents(monkeypatch):
     """An agent that follows the game must have seen what is left of it, and no more."""
-    from kibitz.cli.seating import announce, begin
     from kibitz.cli.shared import console
     from kibitz.core.agent import Agent
+    from kibitz.play.seats import announce, begin
 
     class Follower(Agent):
         def begin(self, seat, rng):
@@ -545,7 +545,7 @@ class Overheard(Sitting):
 @pytest.mark.parametrize("players", [2, 3])
 @pytest.mark.parametrize("name", ["smart", "hat", "iggi"])
 def test_a_hint_is_what_the_agent_would_do_had_it_sat_there_all_along(name, players):
-    from kibitz.cli.seating import announce, ask, at_seats
+    from kibitz.play.seats import announce, ask, at_seats
 
     game = kibitz.game("hanabi", players=players)
     for seed in range(2):

@@ -11,12 +11,12 @@ from rich.markup import escape
 from rich.rule import Rule
 
 from kibitz.cli.arena import tally_table
-from kibitz.cli.seating import ask, at_seats
 from kibitz.cli.shared import Waiting, console, grid
 from kibitz.core.record import Record
 from kibitz.core.registry import find_game
 from kibitz.learners import train
 from kibitz.play.match import match
+from kibitz.play.seats import ask, at_seats
 from kibitz.play.speed import measure
 from kibitz.search.solve import Solution, in_words, solve
 

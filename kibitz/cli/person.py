@@ -10,14 +10,14 @@ from rich.columns import Columns
 from rich.console import Console
 from rich.markup import escape
 
-from kibitz.cli.seating import HUMAN, YOU, announce, ask, begin, guarded, join, outcome, winners
 from kibitz.cli.setup import Left, Player, agrees, read_line
-from kibitz.cli.shared import Waiting, opinion_lines, seat_name
+from kibitz.cli.shared import Waiting, opinion_lines, seat_name, seat_names
 from kibitz.core.agent import Agent
 from kibitz.core.errors import AmbiguousMove, IllegalMove, KibitzError, Misuse, UnreadableMove
 from kibitz.core.game import Game
 from kibitz.core.registry import find_agent
 from kibitz.core.table import Table
+from kibitz.play.seats import HUMAN, YOU, announce, ask, begin, guarded, join, outcome, winners
 
 SEEDS = 1 << 63  # after the last comes the first
 LISTED = 24  # moves shown before one must ask for all
@@ -79,7 +79,7 @@ class Sitting:
             self._say("You left the game.")
         else:
             self._board(self.people[0])
-            self._say("\n" + outcome(self.table, self.called, self.plain))
+            self._say("\n" + outcome(self.table, self.called, seat_names(self.called, self.plain)))
         finally:  # whether left, interrupted, broken off by an agent or played to its end
             self._keep()
         return self.table.over

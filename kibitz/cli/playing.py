@@ -11,17 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from kibitz.cli.person import Series
-from kibitz.cli.seating import (
-    HUMAN,
-    announce,
-    ask,
-    at_seats,
-    guarded,
-    outcome,
-    strongest,
-    who_sits,
-)
-from kibitz.cli.setup import Left, Player, ask_who_plays, at_level, playable_levels, told_apart
+from kibitz.cli.setup import Left, Player, ask_who_plays, at_level, told_apart
 from kibitz.cli.shared import (
     GameName,
     Json,
@@ -33,6 +23,7 @@ from kibitz.cli.shared import (
     console,
     opinion_lines,
     seat_name,
+    seat_names,
 )
 from kibitz.core.chance import checked_seed
 from kibitz.core.errors import Misuse
@@ -40,6 +31,8 @@ from kibitz.core.files import check_can_save
 from kibitz.core.files import save as save_file
 from kibitz.core.game import Game
 from kibitz.core.record import Record
+from kibitz.play.seats import HUMAN, announce, ask, at_seats, guarded, outcome, who_sits
+from kibitz.search.opponents import playable_levels, strongest
 
 Seats = Annotated[
     str | None,
@@ -154,7 +147,7 @@ def watch(
         if save is not None:
             table.record(tuple(names)).save(save)
     out.print(f"\n{table}", markup=False)
-    out.print("\n" + outcome(table, names, plain))
+    out.print("\n" + outcome(table, names, seat_names(names, plain)))
 
 
 def replay(
@@ -190,7 +183,7 @@ def replay(
         table = record.table()
         out.print(f"\n{table}", markup=False)
         names = [record.name_of(seat) for seat in range(record.game.players)]
-        out.print("\n" + outcome(table, names, plain))
+        out.print("\n" + outcome(table, names, seat_names(names, plain)))
     else:
         out.print(str(record), markup=False, end="")
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.markup import escape
 
-from kibitz.cli.seating import HUMAN, PERFECT, YOU, strongest
 from kibitz.core.agent import Agent
 from kibitz.core.chance import Chance, agents_seed
-from kibitz.core.errors import KibitzError, Misuse, unknown
+from kibitz.core.errors import Misuse, unknown
 from kibitz.core.game import Game
-from kibitz.core.registry import find_agent
+from kibitz.play.seats import HUMAN, YOU
+from kibitz.search.opponents import playable_levels, strongest, why_not
 
 LETTERS = "ABCDEFGHIJKL"  # as many as a game can have seats
 ALONE, TOGETHER = "one", "two"
@@ -36,26 +36,6 @@ class Player:
 # --- who plays ---------------------------------------------------------------------------------
 
 
-def playable_levels(game: Game, best: str) -> dict[str, str]:
-    """Give the levels whose agents can play the game as it is set, the easiest first.
-
-    `best` is the strongest agent: where it is not perfect, solving would keep people waiting.
-    """
-    return {
-        level: who
-        for level, who in game.levels.items()
-        if who == best or (who != PERFECT and _why_not(who, game) is None)
-    }
-
-
-def _why_not(who: str, game: Game) -> KibitzError | None:
-    try:
-        find_agent(who, game)
-    except KibitzError as error:
-        return error
-    return None
-
-
 def at_level(game: Game, level: str) -> list[Player]:
     """Seat you first, and agents of a level everywhere else."""
     if not game.levels:
@@ -63,7 +43,7 @@ def at_level(game: Game, level: str) -> list[Player]:
     level = level.strip().lower()
     if level not in game.levels:
         raise unknown(f"level of {game.name}", level, game.levels)
-    error = _why_not(game.levels[level], game)
+    error = why_not(game.levels[level], game)
     if error is not None:
         others = ", ".join(playable_levels(game, strongest(game))) or "none"
         raise Misuse(f"{error} Levels that can play it: {others}.") from error

@@ -97,6 +97,11 @@ def seat_name(seat: int, name: str = "", plain: bool = False) -> str:
     return f"[{seat_colour(seat)}]{SHAPES[seat % len(SHAPES)]}[/] {label}"
 
 
+def seat_names(names: Sequence[str], plain: bool = False) -> list[str]:
+    """Write all seats so."""
+    return [seat_name(seat, name, plain) for seat, name in enumerate(names)]
+
+
 def opinion_lines(opinion: Opinion, most: int = 5) -> list[str]:
     """Write an agent's opinion: its choice and reason, then what it thinks of the options."""
     lines = [f"{opinion.words}. {opinion.reason}"]

@@ -10,7 +10,6 @@ from typing import Annotated, Any
 import typer
 
 from kibitz.cli.person import Series
-from kibitz.cli.seating import HUMAN, YOU, strongest
 from kibitz.cli.setup import Player
 from kibitz.cli.shared import (
     GameName,
@@ -34,6 +33,8 @@ from kibitz.core.options import options_of
 from kibitz.core.training import seed_of
 from kibitz.learners import find_learner, learner_names
 from kibitz.learners import train as train_agent
+from kibitz.play.seats import HUMAN, YOU
+from kibitz.search.opponents import strongest
 
 
 def learners(json: Json = False) -> None:

@@ -7,9 +7,9 @@ import math
 from typing import Any
 
 
-def as_json(content: Any) -> str:
+def as_json(content: Any, indent: int | None = 1) -> str:
     """Write data as JSON; what is not a number becomes null, since JSON has no word for it."""
-    return json.dumps(_finite(content), indent=1)
+    return json.dumps(_finite(content), indent=indent)
 
 
 def _finite(content: Any) -> Any:

@@ -97,19 +97,22 @@ def analyse(
     agent: str = "",
     *,
     seed: int | None = 0,
+    first: int = 0,
     progress: Progress | None = None,
+    tell: Callable[[Judged], Any] | None = None,
 ) -> Analysis:
     """Say what every move of a game cost, and what was better.
 
     agent: a search such as `mcts:sims=5000`. Without one, the exact table is asked where the game
-    can be solved quickly, and otherwise the search that the game recommends.
+    can be solved quickly, and otherwise the search that the game recommends. Moves before ply
+    `first` are not judged; `tell` hears of every move as soon as it is.
     """
     game = record.game
     exact = not agent and unsolvable(game) is None and is_quickly_solved(game)
-    total = len(record.actions)
+    total = len(record.actions) - first
     moves: list[Judged] = []
     if exact:
-        judged = _exactly(record, solution_of(game))
+        judged = _exactly(record, solution_of(game), first)
         how, unit = EXACT, CHANCE_UNIT
     else:
         how = agent or game.analyst
@@ -117,16 +120,20 @@ def analyse(
         if not all(isinstance(one, Search) for one in searchers):
             raise Misuse(f"'{how}' does not search. Give an agent such as mcts:sims=2000.")
         unit = UNITS[searchers[0].aim]  # type: ignore[attr-defined]
-        judged = _by_search(record, searchers, checked_seed(seed))  # type: ignore[arg-type]
+        judged = _by_search(record, searchers, checked_seed(seed), first)  # type: ignore[arg-type]
     for move in judged:
         moves.append(move)
+        if tell is not None:
+            tell(move)
         if progress is not None:
             progress(len(moves), total)
     return Analysis(record=record, how=how, unit=unit, moves=tuple(moves))
 
 
-def _exactly(record: Record, solution: Solution) -> Iterator[Judged]:
+def _exactly(record: Record, solution: Solution, first: int) -> Iterator[Judged]:
     for table, action in record.steps():
+        if table.plies < first:
+            continue
         options = solution.options(table)
         ranks = {option: _rank(verdict) for option, verdict in options.items()}
         best = max(ranks, key=lambda option, ranks=ranks: ranks[option])  # type: ignore[misc]
@@ -142,35 +149,35 @@ def _rank(verdict: int) -> tuple[float, float]:
     return (0.5 if verdict == 0 else float(verdict > 0)), -verdict
 
 
-def _by_search(record: Record, searchers: list[Search], seed: int) -> Iterator[Judged]:
+def _by_search(record: Record, searchers: list[Search], seed: int, first: int) -> Iterator[Judged]:
     for seat, searcher in enumerate(searchers):
         searcher.begin(seat, Chance(seed, 0, 1 + seat))
     for table, action in record.steps():
-        searcher = searchers[table.seat]
-        view = table.view()
-        if len(view.legal) == 1:
-            yield _judged(table, action, action, 0.0, 0.0, 0.0, note="the only move")
-        else:
-            found = searcher.search(view)
-            best, mine = found.best, found.of(action)
-            if best.action == action:
-                yield _judged(
-                    table, action, action, best.value, best.value, 0.0, searcher.in_words(best)
-                )
-            elif mine is not None and mine.proven and best.proven:
-                yield _judged(
-                    table, action, best.action, (mine.proof + 1) / 2, (best.proof + 1) / 2, 0.0,
-                    searcher.in_words(mine),
-                )  # fmt: skip
-            else:
-                sims = max(found.sims, searcher.settings["sims"])
-                duel = searcher.duel(view, action, best.action, sims)
-                yield _judged(
-                    table, action, best.action, duel.one.value, duel.other.value, duel.unsure,
-                    searcher.in_words(duel.one),
-                )  # fmt: skip
+        if table.plies >= first:
+            yield _searched(table, action, searchers[table.seat])
         for seat, one in enumerate(searchers):
             one.notice(table.view(seat), table.seat, action)
+
+
+def _searched(table: Table, action: int, searcher: Search) -> Judged:
+    """Judge a move by what the search of its seat finds."""
+    view = table.view()
+    if len(view.legal) == 1:
+        return _judged(table, action, action, 0.0, 0.0, 0.0, note="the only move")
+    found = searcher.search(view)
+    best, mine = found.best, found.of(action)
+    if best.action == action:
+        return _judged(table, action, action, best.value, best.value, 0.0, searcher.in_words(best))
+    if mine is not None and mine.proven and best.proven:
+        return _judged(
+            table, action, best.action, (mine.proof + 1) / 2, (best.proof + 1) / 2, 0.0,
+            searcher.in_words(mine),
+        )  # fmt: skip
+    duel = searcher.duel(view, action, best.action, max(found.sims, searcher.settings["sims"]))
+    return _judged(
+        table, action, best.action, duel.one.value, duel.other.value, duel.unsure,
+        searcher.in_words(duel.one),
+    )  # fmt: skip
 
 
 def _judged(

@@ -1,22 +1,18 @@
-"""Who sits where, and asking them to move."""
+"""Who sits where, and asking them to move: what every face needs for games played move by move."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from kibitz.cli.shared import seat_name
 from kibitz.core.agent import Agent
 from kibitz.core.chance import Chance, agents_seed, checked_seed
 from kibitz.core.errors import AgentFailed, KibitzError, Misuse
 from kibitz.core.game import Game
 from kibitz.core.registry import find_agent
 from kibitz.core.table import Table
-from kibitz.play.graph import unsolvable
-from kibitz.search.perfect import is_quickly_solved
 
 HUMAN = "human"
-PERFECT = "perfect"
 YOU = "you"  # what a person is called who plays alone against agents
 T = TypeVar("T")
 
@@ -32,19 +28,6 @@ def who_sits(game: Game, text: str) -> list[str]:
     if len(names) > game.players:
         raise Misuse(f"{game.described()} has {game.players} seats; {len(names)} are too many.")
     return [names[seat % len(names)] for seat in range(game.players)]
-
-
-def strongest(game: Game) -> str:
-    """Name the strongest agent that can play a game.
-
-    That is perfect where it can be, else an expert or the room's hardest, else its first.
-    """
-    if unsolvable(game) is None and is_quickly_solved(game):
-        return PERFECT
-    if "expert" in game.agents:
-        return "expert"
-    hardest = [name for name in game.levels.values() if name in game.agents]
-    return hardest[-1] if hardest else next(iter(game.agents), "random")
 
 
 def at_seats(game: Game, names: Sequence[str], table: Table) -> list[Agent | None]:
@@ -101,8 +84,8 @@ def winners(table: Table) -> list[int]:
     return [] if len(best) == len(points) else best
 
 
-def outcome(table: Table, names: Sequence[str], plain: bool) -> str:
-    """Say how the game ended."""
+def outcome(table: Table, names: Sequence[str], labels: Sequence[str] = ()) -> str:
+    """Say how the game ended; `labels` are what the winners are shown as, if not their names."""
     points = table.points
     if table.game.cooperative:
         return f"Together you have {points[0]:g} points."
@@ -110,9 +93,9 @@ def outcome(table: Table, names: Sequence[str], plain: bool) -> str:
     best = winners(table)
     if not best:
         return f"A draw. Points: {listed}."
-    named = " and ".join(seat_name(seat, names[seat] if names else "", plain) for seat in best)
+    named = " and ".join((labels or names)[seat] for seat in best)
     if len(best) > 1:
         verb = "share the win"
     else:
-        verb = "win" if names and names[best[0]] == YOU else "wins"
+        verb = "win" if names[best[0]] == YOU else "wins"
     return f"{named} {verb}. Points: {listed}."
