@@ -3,7 +3,8 @@
 Where the drawn tile fits, an empty cell shows it faintly, once for each rotation: that of no
 quarters at the upper left, then clockwise; pointing at one shows it in full. Then ghosts of a
 meeple stand on the tile that was laid, wherever one may be set. With a cursor the tile is a ghost
-itself, and a pad has the buttons. Cells say in `data-place` where they are.
+itself, and a pad has the buttons. Cells say in `data-place` where they are; a page may hold a tile
+in one of them and turn it: `choosing` is the class of such a cell, `chosen` that of the rotation.
 """
 
 from __future__ import annotations
@@ -44,16 +45,17 @@ CURSOR_PROMPTS = (  # by phase
 )
 QUARTERS = ((-1, -1), (1, -1), (1, 1), (-1, 1))  # where a rotation is shown in a cell
 _GROWN = "".join(  # from its quarter over the whole cell; lengths are in units of its own drawing
-    f"& .q{turn}:{how} .thumb{{transform:translate({-54 * x}px,{-54 * y}px) scale(2)}}"
+    f"& .q{turn}{how} .thumb{{transform:translate({-54 * x}px,{-54 * y}px) scale(2)}}"
     for turn, (x, y) in enumerate(QUARTERS)
-    for how in ("hover", "focus-visible")
+    for how in (":hover", ":focus-visible", ".chosen")
 )
 STYLE = f"""
 {drawing_tiles.STYLE}{drawing_sides.STYLE}
 & .thumb{{opacity:.42;pointer-events:none;transition:opacity .15s}}
 & .dim{{opacity:.2}}
-& .cell:hover .thumb,& .cell:focus-within .thumb{{opacity:.12}}
-& [role=button]:hover .thumb,& [role=button]:focus-visible .thumb{{opacity:1}}
+& .cell:hover .thumb,& .cell:focus-within .thumb,& .choosing .thumb{{opacity:.12}}
+& .cell:not(.choosing) [role=button]:hover .thumb,& [role=button]:focus-visible .thumb,
+& .choosing .chosen .thumb{{opacity:1}}
 {_GROWN}
 & .faint{{opacity:.7}}
 & .fits{{fill:none;{paint("quiet", "stroke")};stroke-opacity:.5;stroke-dasharray:4 4}}

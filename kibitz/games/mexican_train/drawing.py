@@ -394,7 +394,8 @@ def _own_tile(
         with_it = picture if len(actions) == 1 else ""
         tickets.append(_ticket(view, action, with_it, box, opinion.get(action)))
     name = tag("title", tile_name(tile))
-    return tag("g", name, "" if len(actions) == 1 else picture, *tickets)
+    inside = "" if len(actions) == 1 else picture
+    return tag("g", name, inside, *tickets, data_tile=tile_name(tile))
 
 
 def _ticket(
