@@ -34,7 +34,8 @@ __all__ = [
     "Agent", "Batch", "Chance", "Game", "Grades", "KibitzError", "Kind", "MatchResult", "Move",
     "Opinion", "Record", "Solution", "Table", "Thought", "View", "agent", "agent_names", "analyse",
     "game",
-    "game_names", "grade", "learner_names", "load", "match", "open_league", "solve", "train",
+    "game_names", "grade", "learner_names", "load", "match", "open_league", "serve", "solve",
+    "train",
 ]  # fmt: skip
 __version__ = "0.1.0"
 
@@ -77,6 +78,13 @@ def open_league(
     from kibitz.league import League  # what it needs is loaded when it is used
 
     return League(game, store, name, seed)
+
+
+def serve(**settings: Any) -> None:
+    """Open the browser workbench: see `kibitz.web.server.serve`. Needs `kibitz[web]`."""
+    from kibitz.web.server import serve  # what it needs is loaded when it is used
+
+    serve(**settings)
 
 
 def load(path: str | os.PathLike[str]) -> Record:

@@ -24,7 +24,7 @@ MAY_IMPORT = {
     "bridges": {"core", "play", "bridges"},
     "cli": {"", "core", "play", "search", "learners", "league", "bridges", "cli"},
     "web": {"", "core", "play", "search", "learners", "league", "bridges", "web"},
-    "": {"core", "play", "search", "learners", "league", ""},  # kibitz/__init__.py
+    "": {"core", "play", "search", "learners", "league", "web", ""},  # kibitz/__init__.py
 }
 
 

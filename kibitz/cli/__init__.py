@@ -35,6 +35,7 @@ def build() -> typer.Typer:
         languages,
         leagues,
         playing,
+        serving,
         training,
     )
 
@@ -53,6 +54,7 @@ def build() -> typer.Typer:
     app.command()(analysing.analyse)
     app.command()(leagues.league)
     app.command()(exporting.export)
+    app.command()(serving.serve)
     app.command()(training.learners)
     app.command()(training.convert)
     app.command()(languages.words)

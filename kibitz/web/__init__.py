@@ -1,0 +1,1 @@
+"""The browser workbench: play, watch, kibitz, review, compare and train."""

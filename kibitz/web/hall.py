@@ -1,0 +1,354 @@
+"""The hall: all tables of a server, kept in a folder so that they outlive it, and agents at work.
+
+Limits keep a server sound: so many tables in all and for each person, and records of a size.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import re
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kibitz.core.errors import BadRecord, KibitzError
+from kibitz.core.files import save
+from kibitz.core.game import Game
+from kibitz.core.record import Record
+from kibitz.core.registry import find_game, game_names
+from kibitz.core.table import Table
+from kibitz.web.catalogue import SEARCH, Offer, offers
+from kibitz.web.sitting import PACE, PACES, Refused, Seat, Sitting
+from kibitz.web.thinker import picture, sent
+from kibitz.web.thinking import Thinkers
+
+MOST_TABLES = 2000  # in the folder
+MOST_OF_ONE = 200  # that one person has opened
+LARGEST_RECORD = 2 << 20  # bytes of a record that somebody brings
+SAVE_SECONDS = 0.25  # between two looks for tables that have changed
+IDLE_SECONDS = 1800.0  # after which a table that nobody looks at leaves the memory
+ID = re.compile(r"[A-Za-z0-9_-]{8,32}")
+KEPT_LEVELS = 64
+NO_TABLE = "There is no such table. It may have been closed long ago."
+COMPILING = 600.0  # seconds that a game may take the first time
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What must be known of a table that is only on disk."""
+
+    id: str
+    game: str
+    host: str
+    people: frozenset[str]
+    changed: float
+    done: bool
+
+
+class Hall:
+    """All tables, and the processes in which agents think."""
+
+    def __init__(
+        self, folder: Path, most_tables: int = MOST_TABLES, most_of_one: int = MOST_OF_ONE
+    ) -> None:
+        self.folder = folder / "tables"
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.most_tables, self.most_of_one = most_tables, most_of_one
+        self.players = Thinkers(1)  # agents who answer soon
+        self.searchers = Thinkers(2)  # agents who take their time, and opinions
+        self.analysts = Thinkers(1)  # whole games
+        self._sittings: dict[str, Sitting] = {}
+        self._cards = {
+            card.id: card for card in map(_card_of_file, self.folder.glob("*.json")) if card
+        }
+        self._saved: dict[str, int] = {}  # the version that is on disk
+        self._driving: dict[str, asyncio.Task[None]] = {}
+        self._pictures: dict[str, str] = {}
+        self._drawing: dict[str, asyncio.Task[str]] = {}
+        self._warming: asyncio.Task[None] | None = None
+        self._levels: dict[Game, dict[str, Any]] = {}
+        self._keeper: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        """Begin to work: agents may think, and what changes is kept."""
+        self._keeper = asyncio.create_task(self._keep())
+        self._warming = asyncio.create_task(self._warm_up())
+        await self.players.start()
+
+    async def stop(self) -> None:
+        """Keep everything and end all processes."""
+        for task in (self._keeper, self._warming, *self._driving.values(), *self._drawing.values()):
+            if task is None:
+                continue
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError, KibitzError):
+                await task
+        self.save()
+        for thinkers in (self.players, self.searchers, self.analysts):
+            await thinkers.stop()
+
+    # --- tables --------------------------------------------------------------------------------
+
+    def open(
+        self,
+        game: Game,
+        who: Sequence[str],
+        host: str,
+        *,
+        seed: int | None = None,
+        sit_at: Sequence[int] = (),
+        name: str = "",
+        pace: str = PACE,
+        helps: bool = True,
+        table: Table | None = None,
+        played: bool = True,
+    ) -> Sitting:
+        """Open a table; the host sits down at the seats `sit_at`."""
+        if len(who) != game.players:
+            raise Refused(f"{game.title} has {game.players} seats here, not {len(who)}.")
+        self._make_room(host)
+        sitting = Sitting(
+            secrets.token_urlsafe(9), table or game.deal(seed), [Seat(one) for one in who],
+            host=host, pace=pace if pace in PACES else PACE, helps=helps, played=played,
+        )  # fmt: skip
+        for seat in sit_at:
+            sitting.take(host, seat, name)
+        return self._lay(sitting)
+
+    def _lay(self, sitting: Sitting) -> Sitting:
+        """Take a table into the hall, where agents move as soon as it is their turn."""
+
+        def changed() -> None:
+            self._cards[sitting.id] = _card_of(sitting)
+            self.drive(sitting)
+
+        self._sittings[sitting.id] = sitting
+        sitting.listen(changed)
+        changed()
+        return sitting
+
+    def again(self, sitting: Sitting, person: str, exchanged: bool = True) -> Sitting:
+        """Open the same deal once more, everybody one seat further."""
+        if not sitting.over and sitting.people:
+            raise Refused("This game is not over yet.")
+        seats = sitting.seats
+        count = len(seats)
+        moved = [seats[(place - exchanged) % count] for place in range(count)]
+        new = self.open(
+            sitting.game, [seat.who for seat in moved], person, pace=sitting.pace,
+            helps=sitting.helps,
+            table=Table(sitting.game, sitting.table.dealt, seed=sitting.table.seed),
+        )  # fmt: skip
+        for place, seat in enumerate(moved):
+            if seat.person:
+                new.take(seat.person, place, seat.name)
+        return new
+
+    def bring(self, record: Record, host: str) -> Sitting:
+        """Lay a record on a table of its own, to be looked at."""
+        names = [record.name_of(seat) for seat in range(record.game.players)]
+        return self.open(record.game, names, host, table=record.table(), played=False)
+
+    async def read(self, data: bytes, host: str) -> Sitting:
+        """Bring a record that a stranger sent; another process tries it first."""
+        if len(data) > LARGEST_RECORD:
+            raise BadRecord(f"This file is too large: {LARGEST_RECORD >> 20} MiB at most.")
+        try:
+            text = data.decode()
+        except UnicodeDecodeError:
+            raise BadRecord("This file is no kibitz record: it is not text.") from None
+        await self.analysts.ask({"do": "check", "text": text}, patience=30.0)
+        return self.bring(Record.from_json(text, source="This file"), host)
+
+    def get(self, id: str) -> Sitting:
+        """Find a table, in memory or in the folder."""
+        if id in self._sittings:
+            return self._sittings[id]
+        path = self.folder / f"{id}.json"
+        if not ID.fullmatch(id) or not path.is_file():
+            raise Refused(NO_TABLE)
+        sitting = Sitting.from_json(path.read_text(encoding="utf-8"), find_game)
+        self._saved[id] = sitting.version
+        return self._lay(sitting)
+
+    def game_of(self, id: str) -> Game:
+        """Say which game is played at a table, without setting it up."""
+        if id not in self._cards:
+            raise Refused(NO_TABLE)
+        return find_game(self._cards[id].game)
+
+    def of(self, person: str, most: int = 12) -> list[Sitting]:
+        """List the latest tables at which a person sits, or that they opened."""
+        mine = [card for card in self._cards.values() if person and person in card.people]
+        found = []
+        for card in sorted(mine, key=lambda card: -card.changed)[:most]:
+            with contextlib.suppress(KibitzError):  # one of another version
+                found.append(self.get(card.id))
+        return found
+
+    def _make_room(self, host: str) -> None:
+        """Refuse what is too much; tables that ended long ago make room first."""
+        known = list(self._cards.values())
+        mine = [card for card in known if card.host == host]
+        for some, most in ((mine, self.most_of_one), (known, self.most_tables)):
+            if len(some) < most:
+                continue
+            done = [card for card in some if card.done and not self._is_looked_at(card.id)]
+            if not done:
+                raise Refused("There are too many tables. Finish some games first.")
+            self._close(min(done, key=lambda card: card.changed).id)
+
+    def _close(self, id: str) -> None:
+        for known in (self._sittings, self._saved, self._cards):
+            known.pop(id, None)  # type: ignore[attr-defined]
+        (self.folder / f"{id}.json").unlink(missing_ok=True)
+
+    def _is_looked_at(self, id: str) -> bool:
+        """Tell whether a page shows a table; the hall itself always listens."""
+        return id in self._sittings and self._sittings[id].listeners > 1
+
+    # --- agents --------------------------------------------------------------------------------
+
+    def drive(self, sitting: Sitting) -> None:
+        """Let agents move, if it is their turn and nobody does so yet."""
+        if sitting.id not in self._driving and sitting.thinking is not None:
+            task = asyncio.get_running_loop().create_task(self._drive(sitting))
+            self._driving[sitting.id] = task
+            task.add_done_callback(lambda _: self._driving.pop(sitting.id, None))
+
+    async def _drive(self, sitting: Sitting) -> None:
+        try:
+            while sitting.thinking is not None:
+                began, before = time.monotonic(), sitting.table.plies
+                action = await self.choose(sitting)
+                rest = PACES[sitting.pace] - (time.monotonic() - began)
+                await asyncio.sleep(max(0.0, rest))
+                if sitting.table.plies == before and sitting.thinking is not None:
+                    sitting.advance(action)
+        except KibitzError as error:
+            sitting.trouble = str(error)
+            sitting.changed()
+
+    async def choose(self, sitting: Sitting) -> int:
+        """Ask the agent whose turn it is."""
+        who = sitting.seats[sitting.table.seat].who
+        order = {"do": "choose", "key": sitting.id, "who": who, "table": sent(sitting.table)}
+        return await self.thinkers_for(who).ask(order)
+
+    def thinkers_for(self, who: str) -> Thinkers:
+        """Give the processes in which an agent thinks about a move."""
+        return self.searchers if who.partition(":")[0] == SEARCH else self.players
+
+    async def explain(self, key: str, table: Table, who: str) -> dict[str, Any]:
+        """Ask an agent what it would do for the seat to move, and why."""
+        order = {"do": "explain", "key": key, "who": who, "table": sent(table)}
+        return await self.searchers.ask(order)
+
+    async def analyse(
+        self, table: Table, heard: Callable[[Any], None], first: int = 0, who: str = ""
+    ) -> dict[str, Any]:
+        """Judge the moves of a game from ply `first` on; every judgement is heard as it comes."""
+        order = {"do": "analyse", "table": sent(table), "first": first, "who": who}
+        return await self.analysts.ask(order, heard)
+
+    async def levels(self, game: Game) -> dict[str, Any]:
+        """Say who plays a game best (`best`), and at which levels (`levels`)."""
+        if game not in self._levels:
+            order = {"do": "levels", "game": game.name, "settings": dict(game.settings)}
+            found = await self.searchers.ask(order)
+            while len(self._levels) >= KEPT_LEVELS:
+                self._levels.pop(next(iter(self._levels)))
+            self._levels[game] = found
+        return self._levels[game]
+
+    def is_ready(self, game: Game) -> bool:
+        """Tell whether the rules of a game are compiled, so that using them keeps nobody waiting."""
+        return game.name in self._pictures
+
+    async def picture(self, game: Game) -> str:
+        """Draw a game. Its rules are compiled elsewhere, the first time, and then loaded here."""
+        if game.name not in self._drawing:
+            self._drawing[game.name] = asyncio.create_task(self._draw(game))
+        try:
+            return await asyncio.shield(self._drawing[game.name])
+        except KibitzError:
+            self._drawing.pop(game.name, None)
+            raise
+
+    async def _draw(self, game: Game) -> str:
+        order = {"do": "picture", "game": game.name, "settings": dict(game.settings)}
+        drawn = await self.searchers.ask(order, patience=COMPILING)
+        await asyncio.to_thread(picture, game)
+        self._pictures[game.name] = drawn
+        return drawn
+
+    async def _warm_up(self) -> None:
+        """Compile all games before somebody asks for them."""
+        for name in game_names():
+            with contextlib.suppress(KibitzError):
+                await self.picture(find_game(name))
+
+    def offers(self, game: Game) -> tuple[Offer, ...]:
+        """List the agents that can be asked for."""
+        return offers(game)
+
+    def interrupt(self, sitting: Sitting) -> None:
+        """Stop whoever thinks at a table."""
+        task = self._driving.get(sitting.id)
+        if task is not None:
+            task.cancel()
+            sitting.trouble = "You stopped it."
+            sitting.changed()
+
+    # --- keeping -------------------------------------------------------------------------------
+
+    def save(self) -> None:
+        """Write all tables that have changed."""
+        for sitting in list(self._sittings.values()):
+            self._save(sitting.id, sitting.version, sitting.to_json)
+
+    def _save(self, id: str, version: int, text: Any) -> None:
+        if self._saved.get(id) != version:
+            save(self.folder / f"{id}.json", text())
+            self._saved[id] = version
+
+    async def _keep(self) -> None:
+        """Write what has changed, now and then, and forget what nobody looks at."""
+        while True:
+            await asyncio.sleep(SAVE_SECONDS)
+            for sitting in list(self._sittings.values()):
+                if self._saved.get(sitting.id) != sitting.version:
+                    text, version = sitting.to_json(), sitting.version
+                    with contextlib.suppress(KibitzError):  # a full disk: tried again
+                        await asyncio.to_thread(
+                            self._save, sitting.id, version, lambda text=text: text
+                        )
+                elif (
+                    not self._is_looked_at(sitting.id) and sitting.id not in self._driving
+                    and time.time() - sitting.changed_at > IDLE_SECONDS
+                ):  # fmt: skip
+                    self._sittings.pop(sitting.id)
+                    self._saved.pop(sitting.id)
+
+
+def _card_of(sitting: Sitting) -> Card:
+    return Card(
+        sitting.id, sitting.game.name, sitting.host, frozenset({sitting.host, *(s.person for s in sitting.seats)}),
+        sitting.changed_at, sitting.over or not sitting.is_played,
+    )  # fmt: skip
+
+
+def _card_of_file(path: Path) -> Card | None:
+    """Read what a file says about a table, without setting it up; None if it is damaged."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        people = frozenset({content["host"], *(seat["person"] for seat in content["seats"])})
+        done = content["over"] or not content["played"]
+        return Card(path.stem, content["game"], content["host"], people, content["changed"], done)
+    except (OSError, ValueError, LookupError, TypeError):
+        return None

@@ -1,0 +1,165 @@
+"""Kibitz: what would this agent do here, and why? Several side by side, and on the board."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from nicegui import ui
+
+from kibitz.core.errors import KibitzError
+from kibitz.core.table import Table
+from kibitz.web.catalogue import checked
+from kibitz.web.frame import button, raw, words
+from kibitz.web.sitting import Refused
+
+if TYPE_CHECKING:
+    from kibitz.web.table import TablePage
+
+MOST_ASKED = 4  # agents side by side
+LISTED = 8  # options of each
+CHANCES = "Shading on the board: the chance, as the first of them sees it."
+VERDICTS = "Shading on the board: from a sure loss, 0%, to a sure win, 100%."
+RELATIVE = "Shading on the board: from the worst option, 0%, to the best, 100%."
+CHOICE = "Shading on the board: what the first of them would do."
+
+
+def shades(thoughts: Sequence[Mapping[str, Any]], action: int) -> tuple[dict[int, float], str]:
+    """Turn what an agent thinks into opacities from 0 to 1, and say what they mean."""
+    values = {t["action"]: t["value"] for t in thoughts if t["value"] is not None}
+    if not values:
+        return {action: 1.0}, CHOICE
+    low, high = min(values.values()), max(values.values())
+    if low >= 0.0 and high <= 1.0:
+        return values, CHANCES
+    if low >= -1.0 and high <= 1.0:
+        return {option: (value + 1) / 2 for option, value in values.items()}, VERDICTS
+    span = high - low or 1.0
+    return {option: (value - low) / span for option, value in values.items()}, RELATIVE
+
+
+class KibitzPanel:
+    """The panel: whom to ask, and what they say."""
+
+    def __init__(self, page: TablePage) -> None:
+        self.page = page
+        self.hall = page.hall
+        game = page.sitting.game
+        self.said: dict[str, dict[str, Any]] = {}
+        self.asked_for: tuple[int, ...] | None = None  # the moves that led to the position
+        self.asking = 0
+        options = {offer.who: offer.who for offer in self.hall.offers(game)}
+        self.chosen = (
+            ui.select(options, multiple=True, value=[], label="Whom to ask")
+            .props('outlined dense use-chips max-values="4" options-dense')
+            .style("width: 100%")
+        )
+        with ui.element("div").classes("kb-row"):
+            button("Ask", self.ask, "main", "What would they do here? (k)")
+            self.always = ui.checkbox("at every move", on_change=lambda: self.follow(None))
+        self.list = ui.element("div").classes("kb-stack")
+        page.start_soon(self.choose_best())
+        self.show()
+
+    async def choose_best(self) -> None:
+        """Ask the strongest player unless somebody else was chosen."""
+        best = (await self.hall.levels(self.page.sitting.game))["best"]
+        if not self.chosen.value:
+            self.chosen.value = [best]
+
+    def first(self) -> str:
+        """Name the agent that is asked first."""
+        who = self.chosen.value
+        return checked(self.page.sitting.game, who[0]) if who else "random"
+
+    def follow(self, table: Table | None) -> None:
+        """Forget what was said of another position; ask again if that is wished."""
+        table = table or self.page.shown()
+        now = tuple(table.actions)
+        if self.asked_for is not None and now != self.asked_for:
+            self.said, self.asked_for = {}, None
+            self.show()
+        may = self.page.sitting.may_ask(self.page.person, max(table.seat, 0))
+        if self.always.value and self.asked_for != now and not table.over and may:
+            self.page.start_soon(self.ask())
+
+    async def ask_best(self) -> None:
+        """Ask the strongest player alone: a hint."""
+        best = (await self.hall.levels(self.page.sitting.game))["best"]
+        await self.ask([best])
+
+    async def ask(self, whom: Sequence[str] | None = None) -> None:
+        """Ask all who were chosen about the position that is shown."""
+        page, game = self.page, self.page.sitting.game
+        table = page.shown()
+        if table.over:
+            raise Refused("The game is over here. Go back to a position to ask about it.")
+        if not page.sitting.may_ask(page.person, table.seat):
+            raise Refused(
+                "No help here: somebody else is to move, or this table was opened without help."
+            )
+        names = [checked(game, who) for who in (whom or self.chosen.value)[:MOST_ASKED]]
+        if not names:
+            raise Refused("Choose whom to ask first.")
+        now = tuple(table.actions)
+        self.said, self.asked_for = {}, now
+        self.asking += 1
+        mine = self.asking
+        self.show(names)
+        for who in names:
+            try:
+                said = await self.hall.explain(page.key_of_thoughts(), table, who)
+            except KibitzError as error:
+                said = {"error": str(error)}
+            if self.asking != mine or self.asked_for != now:
+                return  # the position has changed meanwhile
+            self.said[who] = said
+            self.show(names)
+            if who == names[0] and "error" not in said:
+                page.opinion, self.caption = shades(said["thoughts"], said["action"])
+                page.show_board(table)
+
+    def show(self, names: Sequence[str] = ()) -> None:
+        """Show what was said so far."""
+        self.list.clear()
+        with self.list:
+            if not self.said and not names:
+                words(
+                    "Ask agents what they would do in the position that is shown: their values, "
+                    "and their reasons in words.", "kb-quiet kb-small",
+                )  # fmt: skip
+            for who in names or self.said:
+                with ui.element("div").classes("kb-opinion"):
+                    words(who, "who")
+                    if who not in self.said:
+                        raw('<span class="kb-spin"></span> thinks')
+                    elif "error" in self.said[who]:
+                        words(self.said[who]["error"], "kb-bad")
+                    else:
+                        self.show_opinion(self.said[who])
+            if self.said and "error" not in next(iter(self.said.values())):
+                words(getattr(self, "caption", ""), "kb-quiet kb-small")
+
+    def show_opinion(self, said: Mapping[str, Any]) -> None:
+        """Show a choice, its reason, and what was thought of each option."""
+        words(f"{said['words']}. {said['reason']}")
+        thoughts = [t for t in said["thoughts"] if t["value"] is not None or t["note"]]
+        levels, _ = shades(said["thoughts"], said["action"])
+        rows = []
+        for thought in thoughts[:LISTED]:
+            wide = 100 * levels.get(thought["action"], 0.0)
+            value = "" if thought["value"] is None else f"{thought['value']:+.3f}"
+            note = (
+                f'<span class="note">{html.escape(thought["note"])}</span>'
+                if thought["note"]
+                else ""
+            )
+            best = " best" if thought["action"] == said["action"] else ""
+            rows.append(
+                f'<div class="kb-thought{best}"><div class="bar" style="width:{wide:.0f}%"></div>'
+                f"<span>{html.escape(thought['words'])}</span><span>{value}</span>{note}</div>"
+            )
+        raw("".join(rows))
+        if len(thoughts) > LISTED:
+            words(f"and {len(thoughts) - LISTED} more options", "kb-quiet kb-small")

@@ -1,0 +1,171 @@
+"""A new table: the options of the game, who sits where, how hard it shall be."""
+
+from __future__ import annotations
+
+import html
+from typing import Any
+
+from nicegui import ui
+
+from kibitz.core.chance import checked_seed
+from kibitz.core.errors import KibitzError, Misuse
+from kibitz.core.game import Game
+from kibitz.core.options import Choice, Flag, Option, Whole
+from kibitz.play.seats import HUMAN
+from kibitz.web.catalogue import checked
+from kibitz.web.frame import button, frame, words
+from kibitz.web.hall import Hall
+from kibitz.web.sitting import LONGEST_NAME
+
+ME, FRIEND = "you", "somebody by a link"
+LEVEL = "level:"
+MANY = 12  # whole numbers up to so many are a list to choose from
+
+
+class NewTable:
+    """The page on which a table is set up."""
+
+    def __init__(self, hall: Hall, person: str, game: Game, watch: bool = False) -> None:
+        self.hall = hall
+        self.person = person
+        self.game = game
+        self.watch = watch
+        self.levels: dict[str, str] = {}
+        self.best = ""
+        self.client = ui.context.client
+
+    def build(self) -> None:
+        """Make the form."""
+        game = self.game
+        self.fields: dict[str, Any] = {}
+        with frame(game.title):
+            with ui.element("div").classes("kb-stack kb-tight"):
+                words(game.title, tag="h1")
+                words(game.summary, "kb-quiet")
+            with ui.element("section").classes("kb-card"):
+                words("Who plays", tag="h2")
+                self.seats = ui.element("div").classes("kb-form")
+                with ui.element("div").classes("kb-row"):
+                    self.name = ui.input("Your name, if you like").props("outlined dense")
+                    self.name.props(f'maxlength="{LONGEST_NAME}"')
+                    self.helps = ui.checkbox("hints and kibitzing allowed", value=True)
+                with ui.element("div").classes("kb-row"):
+                    button("Start", self.start, "main")
+            with ui.element("details").classes("kb-card"):
+                words("Options of the game", tag="summary").style(
+                    "cursor: pointer; font-weight: 650"
+                )
+                with ui.element("div").classes("kb-form"):
+                    for option in game.all_options:
+                        self.field(option)
+                    words("seed", tag="label")
+                    self.seed = ui.input(placeholder="by lot").props("outlined dense")
+                    words("", tag="span")
+                    words(
+                        "repeats a deal; where cards are hidden and several play it is by lot",
+                        "kb-help",
+                    )
+            with ui.element("details").classes("kb-card"):
+                words("How to play", tag="summary").style("cursor: pointer; font-weight: 650")
+                words(game.how_to_play, "kb-rules")
+        self.show_seats()
+        self.client.on_connect(self.find_levels)
+
+    def field(self, option: Option) -> None:
+        """Make the field of an option."""
+        words(option.name.replace("_", " "), tag="label")
+        value = option.say(option.default)
+        if isinstance(option, Flag):
+            box: Any = ui.select(["yes", "no"], value=value)
+        elif isinstance(option, Choice):
+            box = ui.select(list(option.names), value=value)
+        elif isinstance(option, Whole) and option.none is None and option.high - option.low < MANY:
+            box = ui.select([str(n) for n in range(option.low, option.high + 1)], value=value)
+        else:
+            box = ui.input(value=value)
+        box.props(f'outlined dense aria-label="{html.escape(option.name)}"')
+        if option.name == "players":
+            box.on_value_change(self.show_seats)
+        self.fields[option.name] = box
+        words("", tag="span")
+        words(f"{option.help} ({option.takes()})", "kb-help")
+
+    async def find_levels(self) -> None:
+        """Ask which levels there are; to find out may take a moment."""
+        try:
+            found = await self.hall.levels(self.game)
+        except KibitzError:
+            return
+        self.levels, self.best = found["levels"], found["best"]
+        with self.client:
+            self.show_seats()
+
+    def chosen_game(self) -> Game:
+        """Give the game as it is set; a value that does not fit raises and says so."""
+        return self.game.having(**{name: str(box.value) for name, box in self.fields.items()})
+
+    def choices(self, game: Game) -> dict[str, str]:
+        """List who may sit at a seat."""
+        levels = {f"{LEVEL}{name}": f"{name} ({who})" for name, who in self.levels.items()}
+        agents = {offer.who: f"{offer.who}: {offer.about}" for offer in self.hall.offers(game)}
+        return {ME: ME, FRIEND: FRIEND, **levels, **agents}
+
+    def show_seats(self) -> None:
+        """Make a field for every seat."""
+        try:
+            game = self.chosen_game()
+        except KibitzError:
+            return
+        before = [box.value for box in getattr(self, "boxes", [])]
+        self.seats.clear()
+        self.boxes: list[Any] = []
+        options = self.choices(game)
+        names = list(self.levels)
+        middle = f"{LEVEL}{names[(len(names) - 1) // 2]}" if names else ""
+        other = middle or (self.best if self.best in options else list(options)[2])
+        with self.seats:
+            for seat in range(game.players):
+                words(f"seat {seat}", tag="label")
+                usual = other if seat or self.watch else ME
+                kept = before[seat] if seat < len(before) and before[seat] in options else None
+                if not kept or (
+                    kept not in (ME, FRIEND)
+                    and not kept.startswith(LEVEL)
+                    and self.levels
+                    and not getattr(self, "touched", False)
+                ):
+                    kept = usual
+                box = ui.select(options, value=kept, with_input=True, on_change=self.touch)
+                box.props(f'outlined dense options-dense aria-label="seat {seat}"')
+                self.boxes.append(box)
+
+    def touch(self) -> None:
+        """Remember that somebody has chosen."""
+        self.touched = True
+
+    def start(self) -> None:
+        """Open the table and go there."""
+        game = self.chosen_game()
+        who, mine = [], []
+        for seat, box in enumerate(self.boxes):
+            value = str(box.value)
+            if value in (ME, FRIEND):
+                who.append(HUMAN)
+                mine += [seat] if value == ME else []
+            else:
+                level = value.removeprefix(LEVEL)
+                who.append(
+                    checked(game, self.levels.get(level, level) if LEVEL in value else value)
+                )
+        if len(who) != game.players:
+            raise Misuse("Say who sits at every seat.")
+        text = str(self.seed.value or "").strip()
+        if text and not text.isdecimal():
+            raise Misuse("A seed is a whole number.")
+        several = who.count(HUMAN) > len(mine) and len(who) > 1 and who.count(HUMAN) > 1
+        seed = None if not text or (several and game.hides) else checked_seed(int(text[:20]))
+        sitting = self.hall.open(
+            game, who, self.person, seed=seed, sit_at=mine, name=str(self.name.value or ""),
+            helps=bool(self.helps.value),
+        )  # fmt: skip
+        ui.navigate.to(f"/table/{sitting.id}")

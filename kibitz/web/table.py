@@ -1,0 +1,562 @@
+"""The page of a table: seats on the left, the board in the middle, and what one asks for beside it."""
+
+from __future__ import annotations
+
+import asyncio
+import html
+from typing import Any
+
+from nicegui import ui
+from nicegui.events import KeyEventArguments
+
+from kibitz.core.errors import KibitzError
+from kibitz.core.svg import seat_colour, seat_mark
+from kibitz.core.table import Move, Table
+from kibitz.play.seats import HUMAN
+from kibitz.web.about_table import AboutPanel
+from kibitz.web.frame import button, frame, raw, tell, telling, words
+from kibitz.web.hall import Hall
+from kibitz.web.kibitzing import KibitzPanel
+from kibitz.web.parts import Board, Moves
+from kibitz.web.reviewing import ReviewPanel
+from kibitz.web.sitting import Refused, Sitting
+
+TABS = ("Moves", "Kibitz", "Review", "Table")
+WIDE = 900  # drawings that are wider than this scroll on a phone
+KEYS = (
+    ("← →", "one move back or on"), ("Home End", "to the first or the last move"),
+    ("h", "a hint"), ("k", "kibitz: what would others do?"), ("u", "take my move back"),
+    ("r", "turn the tile that is held"), ("Enter", "confirm"), ("Esc", "let go"),
+    ("Space", "go on or pause, when agents play"), ("?", "this list"),
+)  # fmt: skip
+
+
+class TablePage:
+    """One browser's page of a table. Whatever it shows, the person may see."""
+
+    def __init__(self, hall: Hall, sitting: Sitting, person: str, ply: int | None = None) -> None:
+        self.hall = hall
+        self.sitting = sitting
+        self.person = person
+        self.ply = ply  # None follows the game
+        self.line: list[int] = []  # what-if moves, from the position that is shown
+        self.eyes: int | None = None  # through whose eyes, if chosen
+        self.opinion: dict[int, float] = {}  # what somebody thinks of the position shown
+        self.tab = TABS[0]
+        self.revealed: int | None = None  # the ply for which a curtain was drawn aside
+        self.client = ui.context.client
+
+    # --- what is shown -------------------------------------------------------------------------
+
+    @property
+    def at(self) -> int:
+        """After how many moves of the game."""
+        most = len(self.sitting.table.actions)
+        return most if self.ply is None else min(self.ply, most)
+
+    @property
+    def is_live(self) -> bool:
+        """Whether the newest position is shown, and not a what-if line."""
+        return self.at == len(self.sitting.table.actions) and not self.line
+
+    def shown(self) -> Table:
+        """Give the table that is shown."""
+        table = self.sitting.at(self.at)
+        for action in self.line:
+            table.play(action)
+        return table
+
+    def looking(self, table: Table) -> int | None:
+        """Say through whose eyes the table is shown; None where this person may not look."""
+        sitting = self.sitting
+        if self.eyes is not None and sitting.may_look(self.person, self.eyes):
+            return self.eyes
+        if self.review.lesson is not None or (self.line and sitting.may_explore):
+            return max(table.seat, 0)
+        return sitting.usual_eyes(self.person)
+
+    def needs_curtain(self) -> bool:
+        """Whether the next person at this screen must say that nobody else looks."""
+        sitting = self.sitting
+        own = sitting.seats_of(self.person)
+        return (
+            sitting.game.hides and len(own) > 1 and not sitting.over
+            and self.revealed != sitting.table.plies
+        )  # fmt: skip
+
+    # --- building ------------------------------------------------------------------------------
+
+    def build(self) -> None:
+        """Make all elements, then show the table."""
+        sitting = self.sitting
+        with frame(sitting.game.title, wide=True), ui.element("div").classes("kb-table"):
+            with ui.element("aside").classes("kb-seats"):
+                words(sitting.game.title, tag="h2")
+                self.seats = ui.element("div").classes("kb-stack kb-tight").style("width: 100%")
+            with ui.element("section").classes("kb-middle"):
+                self.status = ui.element("div").classes("kb-status")
+                self.status.props('role="status" aria-live="polite"')
+                self.banner = ui.element("div").style("display: contents")
+                self.board = Board(self.act)
+                self.board.classes("kb-wide")
+                self.curtain = ui.element("div").classes("kb-curtain")
+                self.controls()
+            with ui.element("aside").classes("kb-side"):
+                self.tabs()
+        ui.keyboard(self.key, ignore=["input", "select", "textarea"])
+        self.sitting.listen(self.refresh)
+        self.client.on_delete(lambda: self.sitting.forget(self.refresh))
+        self.refresh()
+
+    def controls(self) -> None:
+        """Make the row of buttons below the board."""
+        with ui.element("div").classes("kb-controls"):
+            button("⏮", lambda: self.go(0), title="To the first move (Home)")
+            button("◀", lambda: self.step(-1), title="One move back (left arrow)")
+            self.count = words("", "kb-count")
+            button("▶", lambda: self.step(1), title="One move on (right arrow)")
+            button("⏭", lambda: self.go(None), title="To the last move (End)")
+            raw("", tag="span").classes("kb-space")
+            if self.sitting.people:
+                self.undo_button = button("Undo", self.undo, title="Take my move back (u)")
+                self.redo_button = button("Redo", self.redo, title="Play it again")
+                self.hint_button = button(
+                    "Hint", self.hint, title="What would a good player do? (h)"
+                )
+            else:
+                self.run_button = button(
+                    "Go on", self.run_or_pause, "main", "Go on or pause (Space)"
+                )
+                button("One move", self.one_move, title="Let one agent move")
+
+    def tabs(self) -> None:
+        """Make the side: tabs, and a panel for each."""
+        with ui.element("div").classes("kb-tabs").props('role="tablist"'):
+            self.tab_buttons = {}
+            for name in TABS:
+                made = ui.element("button").props('type="button" role="tab"')
+                made.on("click", lambda name=name: self.turn_to(name))
+                with made:
+                    words(name, tag="span")
+                self.tab_buttons[name] = made
+        self.panels = {}
+        for name in TABS:
+            self.panels[name] = ui.element("div").classes("kb-panel").props('role="tabpanel"')
+        with self.panels["Moves"].classes("kb-flush"):
+            self.moves = Moves(self.sitting.game.players, self.go_checked)
+        with self.panels["Kibitz"]:
+            self.kibitz = KibitzPanel(self)
+        with self.panels["Review"]:
+            self.review = ReviewPanel(self)
+        with self.panels["Table"]:
+            self.about = AboutPanel(self)
+        self.turn_to(TABS[0])
+
+    def turn_to(self, name: str) -> None:
+        """Show one of the panels."""
+        self.tab = name
+        for other, made in self.tab_buttons.items():
+            made.classes(
+                add="here" if other == name else None, remove=None if other == name else "here"
+            )
+            made.props(f'aria-selected="{str(other == name).lower()}"')
+            self.panels[other].set_visibility(other == name)
+
+    # --- showing -------------------------------------------------------------------------------
+
+    def refresh(self) -> None:
+        """Show how things stand. Called whenever the table has changed."""
+        if self.client.id not in type(self.client).instances:
+            self.sitting.forget(self.refresh)
+            return
+        if not self.is_live:
+            pass
+        table = self.shown()
+        self.show_board(table)
+        self.show_seats(table)
+        self.show_status()
+        self.show_moves()
+        self.show_controls()
+        self.kibitz.follow(table)
+        self.review.refresh()
+        self.about.refresh()
+
+    def show_board(self, table: Table) -> None:
+        """Draw the board, or a curtain where this person may not look."""
+        sitting = self.sitting
+        eyes = self.looking(table)
+        hidden = eyes is None or self.needs_curtain()
+        self.board.set_visibility(not hidden)
+        self.curtain.set_visibility(hidden)
+        self.curtain.clear()
+        if hidden:
+            self.board.show("", table.plies, False, "hidden")
+            with self.curtain:
+                self.draw_curtain(eyes)
+            return
+        assert eyes is not None
+        view = table.view(eyes)
+        svg = view.svg(last=self.last_move(table, eyes), opinion=self.opinion or None)
+        self.board.show(
+            svg, table.plies, self.may_click(table), f"{sitting.game.title}: {view.brief()}"
+        )
+
+    def draw_curtain(self, eyes: int | None) -> None:
+        """Say why nothing is shown."""
+        if eyes is None:
+            words("Something is hidden in this game", tag="h2")
+            words("Those who play see their own side. You can look when the game is over.")
+            return
+        words(f"Seat {self.sitting.table.seat} is to move", tag="h2")
+        words("Only that player should look now.")
+        button("Show my side", self.reveal, "main")
+
+    def reveal(self) -> None:
+        """Draw the curtain aside for the seat to move."""
+        self.revealed = self.sitting.table.plies
+        self.refresh()
+
+    def last_move(self, table: Table, eyes: int) -> Move | None:
+        """Give the last move in the words of whoever looks."""
+        if self.line:
+            before = self.sitting.at(self.at)
+            for action in self.line[:-1]:
+                before.play(action)
+            return Move(
+                before.plies, before.seat, self.line[-1], before.view(eyes).say(self.line[-1])
+            )
+        return self.sitting.told[self.at - 1].move(eyes) if self.at else None
+
+    def may_click(self, table: Table) -> bool:
+        """Tell whether a click on the board means something now."""
+        if table.over:
+            return False
+        if self.review.lesson is not None:
+            return True
+        if self.is_live and not self.sitting.over:
+            return table.seat in self.sitting.seats_of(self.person)
+        return self.sitting.may_explore
+
+    def show_seats(self, table: Table) -> None:
+        """List who sits where, with points and whose turn it is."""
+        sitting = self.sitting
+        points = table.points
+        self.seats.clear()
+        with self.seats:
+            for seat in range(sitting.game.players):
+                turn = seat == table.seat and not (self.is_live and sitting.over)
+                mark = f'<svg viewBox="0 0 16 16">{seat_mark(seat, 8, 8, 14)}</svg>'
+                name = html.escape(sitting.name_of(seat, self.person))
+                figure = "" if sitting.game.cooperative else f"{points[seat]:g}"
+                what = self.what_of(seat, turn)
+                raw(
+                    f'{mark}<span class="name" title="{name}">{name}</span>'
+                    f'<span class="points">{figure}</span><span class="what">{what}</span>'
+                ).classes("kb-seat turn" if turn else "kb-seat").style(
+                    f"--seat: {seat_colour(seat)}"
+                )
+                if seat in sitting.free:
+                    button("Sit down here", lambda seat=seat: self.sit(seat), "main small")
+            if sitting.game.cooperative:
+                words(f"Together {points[0]:g} points", "kb-quiet")
+
+    def what_of(self, seat: int, turn: bool) -> str:
+        """Say in markup what a seat is doing."""
+        sitting = self.sitting
+        place = sitting.seats[seat]
+        if self.is_live and sitting.thinking == seat:
+            return '<span class="kb-spin"></span> thinks'
+        if turn and self.is_live:
+            return "to move"
+        if place.who == HUMAN and not place.person:
+            return "send the link to somebody"
+        return "person" if place.who == HUMAN else "agent"
+
+    def show_status(self) -> None:
+        """Say in a line what is to be done, and in a banner what is special."""
+        sitting = self.sitting
+        self.status.clear()
+        self.banner.clear()
+        with self.status:
+            words(self.status_line(), "say")
+            if sitting.thinking is not None and self.is_live and sitting.people:
+                button("Stop", self.stop_thinking, "small", "Stop the agent that thinks")
+        with self.banner:
+            self.banners()
+
+    def status_line(self) -> str:
+        """Say in a line how things stand."""
+        sitting = self.sitting
+        if not self.is_live:
+            return (
+                f"After {self.at} of {len(sitting.table.actions)} moves"
+                if not self.line
+                else "What if"
+            )
+        if sitting.over:
+            return sitting.outcome(self.person)
+        if not sitting.is_played:
+            return "This record ends here; the game was not over."
+        if sitting.trouble:
+            return "An agent does not move."
+        mover = sitting.table.seat
+        if mover in sitting.free:
+            return "Waiting for somebody to sit down"
+        if mover in sitting.seats_of(self.person):
+            return (
+                "Your turn"
+                if len(sitting.seats_of(self.person)) == 1
+                else f"Seat {mover}, your turn"
+            )
+        name = sitting.name_of(mover, self.person)
+        return f"{name} is to move" if sitting.paused else f"{name} thinks …"
+
+    def banners(self) -> None:
+        """Show what needs an answer."""
+        sitting = self.sitting
+        own = sitting.seats_of(self.person)
+        if self.line:
+            with ui.element("div").classes("kb-banner"):
+                words(f"What if: {len(self.line)} moves of your own, from move {self.at}.")
+                button("One back", self.shorten, "small")
+                button("Let an agent answer", self.answer, "small")
+                button("Back to the game", self.leave_line, "small main")
+        elif not self.is_live and not sitting.over and own:
+            with ui.element("div").classes("kb-banner"):
+                words("You look at an earlier position.")
+                button("Back to the game", lambda: self.go(None), "small main")
+        if sitting.trouble:
+            with ui.element("div").classes("kb-banner bad"):
+                words(sitting.trouble)
+                button("Try again", self.try_again, "small main")
+        if sitting.asking is not None:
+            with ui.element("div").classes("kb-banner"):
+                if sitting.asking in own:
+                    words("You asked to take your move back. The others are to agree.")
+                elif own:
+                    words(f"{sitting.name_of(sitting.asking)} asks to take a move back.")
+                    button("Agree", lambda: sitting.agree(self.person), "small main")
+                    button("No", lambda: sitting.agree(self.person, False), "small")
+        self.review.banner()
+
+    def show_moves(self) -> None:
+        """List the moves as this person may read them."""
+        sitting = self.sitting
+        eyes = sitting.usual_eyes(self.person)
+        costs = self.review.costs()
+        viewer = 0 if eyes is None else eyes
+        told = sitting.told if eyes is not None else []
+        if not sitting.game.hides or sitting.over or not sitting.people:
+            listed = [(one, one.words[one.seat]) for one in told]
+        else:
+            listed = [(one, one.words[viewer]) for one in told]
+        rows = [
+            {"ply": one.ply + 1, "seat": one.seat, "words": text, **costs.get(one.ply, {})}
+            for one, text in listed
+        ]
+        self.moves.show(rows, self.at)
+        self.count.set_content(f"{self.at} / {len(sitting.table.actions)}")
+
+    def show_controls(self) -> None:
+        """Switch buttons off that would do nothing."""
+        sitting = self.sitting
+        if not sitting.people:
+            with self.run_button:
+                self.run_button.clear()
+                words("Go on" if sitting.paused else "Pause", tag="span")
+            self.run_button.set_visibility(sitting.is_played and not sitting.over)
+            return
+        own = sitting.seats_of(self.person)
+        for made, able in (
+            (self.undo_button, bool(own) and any(told.seat in own for told in sitting.told)),
+            (self.redo_button, bool(own) and bool(sitting.undone)),
+            (self.hint_button, sitting.may_ask(self.person, sitting.table.seat)
+             and not sitting.over and sitting.table.seat in own),
+        ):  # fmt: skip
+            made.props(remove="disabled") if able else made.props("disabled")
+
+    # --- doing ---------------------------------------------------------------------------------
+
+    def act(self, action: Any, plies: Any) -> None:
+        """Do what a click on the board means."""
+        with self.client:
+            try:
+                self.act_checked(action, plies)
+            except KibitzError as error:
+                self.board.release()
+                tell(str(error), bad=True)
+                self.refresh()
+
+    def act_checked(self, action: Any, plies: Any) -> None:
+        """Play for a person, answer a lesson, or go on with a what-if line."""
+        table = self.shown()
+        if plies != table.plies:
+            raise Refused("The table has changed since. Look again.")
+        if self.review.lesson is not None:
+            self.review.attempt(table.read(action))
+        elif self.is_live and not self.sitting.over:
+            self.opinion = {}
+            self.ply = None
+            self.sitting.play(self.person, action, plies)
+        elif self.sitting.may_explore:
+            self.extend(table.read(action))
+        else:
+            raise Refused("Go back to the game to play on.")
+
+    def extend(self, action: int) -> None:
+        """Add a move to the what-if line; the game's own next move just steps on."""
+        self.opinion = {}
+        if not self.line and self.at < len(self.sitting.table.actions):
+            if action == self.sitting.table.actions[self.at]:
+                self.go(self.at + 1)
+                return
+        if not self.line:
+            self.ply = self.at
+        self.line.append(action)
+        self.refresh()
+
+    def shorten(self) -> None:
+        """Take the last what-if move back."""
+        self.line = self.line[:-1]
+        self.opinion = {}
+        self.refresh()
+
+    async def answer(self) -> None:
+        """Let the agent that kibitzes play the next what-if move."""
+        table = self.shown()
+        if table.over:
+            raise Refused("The game is over on this line.")
+        who = self.kibitz.first()
+        before = list(self.line)
+        said = await self.hall.explain(self.key_of_thoughts(), table, who)
+        if self.line == before:
+            self.extend(table.read(said["action"]))
+
+    def leave_line(self) -> None:
+        """Leave the what-if line."""
+        self.line = []
+        self.opinion = {}
+        self.go(None if not self.sitting.over else self.at)
+
+    def key_of_thoughts(self) -> str:
+        """Name what agents think here, apart from those who play."""
+        return f"{self.sitting.id}/kibitz"
+
+    def go(self, ply: int | None) -> None:
+        """Show the position after so many moves; None follows the game."""
+        most = len(self.sitting.table.actions)
+        self.line = []
+        self.opinion = {}
+        self.ply = None if ply is None or ply >= most else max(0, ply)
+        self.refresh()
+
+    def go_checked(self, ply: Any) -> None:
+        """Show a position that a browser names."""
+        if isinstance(ply, int) and not isinstance(ply, bool):
+            self.review.leave_lesson()
+            self.go(ply)
+
+    def step(self, plies: int) -> None:
+        """Go back or on."""
+        self.review.leave_lesson()
+        if self.line and plies < 0:
+            self.shorten()
+        else:
+            self.go(self.at + plies)
+
+    def undo(self) -> None:
+        """Take this person's last move back."""
+        self.go(None)
+        self.sitting.undo(self.person)
+
+    def redo(self) -> None:
+        """Play again what was taken back."""
+        self.go(None)
+        self.sitting.redo(self.person)
+
+    async def hint(self) -> None:
+        """Ask a good player what to do."""
+        sitting = self.sitting
+        if sitting.over or sitting.table.seat not in sitting.seats_of(self.person):
+            raise Refused("A hint is for your own turn.")
+        self.go(None)
+        self.turn_to("Kibitz")
+        await self.kibitz.ask_best()
+
+    def sit(self, seat: int) -> None:
+        """Sit down."""
+        self.sitting.take(self.person, seat)
+
+    def stop_thinking(self) -> None:
+        """Stop the agent whose turn it is."""
+        if self.person not in (self.sitting.host, *(s.person for s in self.sitting.seats)):
+            raise Refused("Only those who play here may do that.")
+        self.hall.interrupt(self.sitting)
+
+    def try_again(self) -> None:
+        """Let an agent that failed try again."""
+        self.sitting.trouble = ""
+        self.sitting.changed()
+
+    def run_or_pause(self) -> None:
+        """Let agents play on, or let them wait."""
+        self.go(None)
+        self.sitting.paused = not self.sitting.paused
+        self.sitting.changed()
+
+    async def one_move(self) -> None:
+        """Let one agent move, or step through what was played."""
+        sitting = self.sitting
+        if self.at < len(sitting.table.actions):
+            self.step(1)
+            return
+        if sitting.over:
+            return
+        sitting.paused = True
+        plies = sitting.table.plies
+        action = await self.hall.choose(sitting)
+        if sitting.table.plies == plies and sitting.paused:
+            sitting.advance(action)
+
+    async def key(self, event: KeyEventArguments) -> None:
+        """Do what a key stands for."""
+        modified = event.modifiers.ctrl or event.modifiers.meta or event.modifiers.alt
+        if not event.action.keydown or modified:
+            return
+        done = {
+            "ArrowLeft": lambda: self.step(-1), "ArrowRight": lambda: self.step(1),
+            "Home": lambda: self.go(0), "End": lambda: self.go(None), "h": self.hint,
+            "k": self.toggle_kibitz, "u": self.undo, "?": self.show_keys,
+        }  # fmt: skip
+        if not self.sitting.people:
+            done[" "] = self.run_or_pause
+        work = done.get(str(event.key))
+        if work is not None:
+            await telling(work)()
+
+    async def toggle_kibitz(self) -> None:
+        """Turn to what others would do."""
+        self.turn_to("Kibitz")
+        await self.kibitz.ask()
+
+    def show_keys(self) -> None:
+        """List the keys."""
+        with ui.dialog() as dialog, ui.element("div").classes("kb-card"):
+            words("Keys", tag="h2")
+            rows = "".join(
+                f"<kbd>{html.escape(k)}</kbd><span>{html.escape(w)}</span>" for k, w in KEYS
+            )
+            raw(rows).classes("kb-keys")
+            button("Close", dialog.close, "main")
+        dialog.open()
+
+    def start_soon(self, work: Any) -> None:
+        """Run something that takes time, in this page's name."""
+
+        async def run() -> None:
+            with self.client:
+                await telling(lambda: work)()
+
+        task = asyncio.create_task(run())
+        self._tasks = {*getattr(self, "_tasks", set()), task}
+        task.add_done_callback(lambda done: self._tasks.discard(done))

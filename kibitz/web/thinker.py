@@ -1,0 +1,174 @@
+"""A process in which agents think, so that pages never wait: `python -m kibitz.web.thinker`.
+
+Orders come as JSON lines on standard input, answers go as JSON lines to standard output: any number
+of parts, then an answer or an error. Agents get views, made here from the table that is sent along.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from kibitz.core.agent import Agent
+from kibitz.core.chance import Chance
+from kibitz.core.errors import BadRecord, KibitzError
+from kibitz.core.game import Game
+from kibitz.core.plain import as_json
+from kibitz.core.record import Record
+from kibitz.core.registry import find_agent, find_game
+from kibitz.core.table import Table
+from kibitz.play.seats import ask, guarded, join
+from kibitz.play.worker import end_with
+from kibitz.search.analysis import analyse
+from kibitz.search.opponents import playable_levels, strongest
+
+PICTURE_SEED, PICTURE_AFTER = 3, 0.35  # of a game's moves
+SEATED = 256  # agents that are kept with all they have noticed
+Tell = Callable[[Any], None]
+
+
+class Seated:
+    """An agent at a seat of somebody's table, and how far it has followed the game."""
+
+    def __init__(self, who: str, table: Table, seat: int) -> None:
+        self.agent: Agent = find_agent(who, table.game)
+        self.seat = seat
+        self.table = Table(table.game, table.dealt, seed=table.seed)
+        join(self.agent, self.table, seat)
+
+    def follow(self, table: Table) -> bool:
+        """See what was played since; False where the game has taken another course."""
+        seen = len(self.table.actions)
+        if (
+            self.table.game != table.game
+            or table.actions[:seen] != self.table.actions
+            or not np.array_equal(table.dealt, self.table.dealt)
+        ):
+            return False
+        for action in table.actions[seen:]:
+            view, mover = self.table.view(self.seat), self.table.seat
+            guarded(self.agent, self.agent.notice, view, mover, action)
+            self.table.play(action)
+        return True
+
+
+class Thinker:
+    """Answers orders; agents that think about the same table again remember it."""
+
+    def __init__(self) -> None:
+        self._seated: OrderedDict[tuple[str, int, str], Seated] = OrderedDict()
+
+    def answer(self, order: dict[str, Any], tell: Tell) -> Any:
+        """Do what an order says."""
+        return getattr(self, f"do_{order['do']}")(order, tell)
+
+    def do_choose(self, order: dict[str, Any], tell: Tell) -> int:
+        """Let an agent choose for the seat to move."""
+        table = table_of(order["table"])
+        return ask(self._at(order, table).agent, table)
+
+    def do_explain(self, order: dict[str, Any], tell: Tell) -> dict[str, Any]:
+        """Let an agent say what it would do for the seat to move, and why."""
+        table = table_of(order["table"])
+        agent = self._at(order, table).agent
+        return asdict(guarded(agent, agent.explain, table.view()))
+
+    def do_analyse(self, order: dict[str, Any], tell: Tell) -> dict[str, Any]:
+        """Judge the moves of a game, one part each."""
+        record = table_of(order["table"]).record()
+        found = analyse(
+            record, order.get("who", ""), first=order.get("first", 0),
+            tell=lambda move: tell({**asdict(move), "cost": move.cost}),
+        )  # fmt: skip
+        return {"how": found.how, "unit": found.unit}
+
+    def do_levels(self, order: dict[str, Any], tell: Tell) -> dict[str, Any]:
+        """Say who plays a game best, and at which levels; that may mean to solve it."""
+        game = find_game(order["game"]).having(**order["settings"])
+        best = strongest(game)
+        return {"best": best, "levels": playable_levels(game, best)}
+
+    def do_picture(self, order: dict[str, Any], tell: Tell) -> str:
+        """Draw a game as it may look after a while; whoever loads its rules then need not compile."""
+        return picture(find_game(order["game"]).having(**order["settings"]))
+
+    def do_check(self, order: dict[str, Any], tell: Tell) -> None:
+        """Replay a record from a stranger: what compiled rules cannot bear must not be ours."""
+        Record.from_json(order["text"], source="This file")
+
+    def _at(self, order: dict[str, Any], table: Table) -> Seated:
+        key = (order["key"], table.seat, order["who"])
+        kept = self._seated.pop(key, None)
+        if kept is None or not kept.follow(table):
+            kept = Seated(order["who"], table, table.seat)
+            kept.follow(table)
+        self._seated[key] = kept
+        while len(self._seated) > SEATED:
+            self._seated.popitem(last=False)
+        return kept
+
+
+def picture(game: Game) -> str:
+    """Play a game by chance, and draw it where its board looks like something."""
+    table = game.deal(PICTURE_SEED)
+    rng = Chance(PICTURE_SEED, 0, 1)
+    while not table.over:
+        table.play(rng.choice(table.legal))
+    early = table.record().table(max(1, int(len(table.actions) * PICTURE_AFTER)))
+    early.view().redeal(rng)
+    # To those who are not to move it offers nothing to click: a calm picture.
+    return early.view((max(early.seat, 0) + 1) % game.players).svg()
+
+
+def sent(table: Table) -> dict[str, Any]:
+    """Write a table for an order."""
+    return {
+        "game": table.game.name, "settings": dict(table.game.settings), "seed": table.seed,
+        "dealt": table.dealt.tolist(), "actions": list(table.actions),
+    }  # fmt: skip
+
+
+def table_of(order: dict[str, Any]) -> Table:
+    """Set up the table that was sent."""
+    game: Game = find_game(order["game"]).having(**order["settings"])
+    table = Table(game, np.array(order["dealt"], np.int16), seed=order["seed"])
+    for action in order["actions"]:
+        game.rules.play(table.cells, action)  # the sender has checked them
+    table.actions = list(order["actions"])
+    return table
+
+
+def main() -> None:
+    """Answer orders until there are no more."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server decides when to stop
+    out = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what an agent prints is no answer
+    threading.Thread(target=end_with, args=(os.getppid(),), daemon=True).start()
+    thinker = Thinker()
+
+    def say(**words: Any) -> None:
+        out.write(as_json(words, indent=None) + "\n")
+        out.flush()
+
+    for line in sys.stdin:
+        try:
+            say(answer=thinker.answer(json.loads(line), lambda part: say(part=part)))
+        except KibitzError as error:
+            say(error=type(error).__name__, message=str(error))
+        except BrokenPipeError:
+            return
+        except Exception as error:
+            say(error=BadRecord.__name__, message=f"This went wrong: {error!r}.")
+
+
+if __name__ == "__main__":
+    main()
