@@ -40,6 +40,7 @@ class TablePage:
         self.person = person
         self.ply = ply  # None follows the game
         self.line: list[int] = []  # what-if moves, from the position that is shown
+        self.exploring = False  # the board shows the side of whoever is to move
         self.eyes: int | None = None  # through whose eyes, if chosen
         self.opinion: dict[int, float] = {}  # what somebody thinks of the position shown
         self.tab = TABS[0]
@@ -71,7 +72,9 @@ class TablePage:
         sitting = self.sitting
         if self.eyes is not None and sitting.may_look(self.person, self.eyes):
             return self.eyes
-        if self.review.lesson is not None or (self.line and sitting.may_explore):
+        if self.review.lesson is not None or (
+            (self.line or self.exploring) and sitting.may_explore
+        ):
             return max(table.seat, 0)
         return sitting.usual_eyes(self.person)
 
@@ -116,6 +119,9 @@ class TablePage:
             button("on", lambda: self.step(1), title="One move on (right arrow)")
             button("last", lambda: self.go(None), title="To the last move (End)")
             raw("", tag="span").classes("kb-space")
+            self.what_if_button = button(
+                "What if", self.what_if, title="Try other moves from here, for whoever is to move"
+            )
             if self.sitting.people:
                 self.undo_button = button("Undo", self.undo, title="Take my move back (u)")
                 self.redo_button = button("Redo", self.redo, title="Play it again")
@@ -230,7 +236,7 @@ class TablePage:
             return False
         if self.review.lesson is not None:
             return True
-        if self.is_live and not self.sitting.over:
+        if self.is_live and not self.sitting.over and not self.exploring:
             return table.seat in self.sitting.seats_of(self.person)
         return self.sitting.may_explore
 
@@ -318,11 +324,13 @@ class TablePage:
         """Show what needs an answer."""
         sitting = self.sitting
         own = sitting.seats_of(self.person)
-        if self.line:
+        if self.line or self.exploring:
             with ui.element("div").classes("kb-banner"):
-                words(f"What if: {len(self.line)} moves of your own, from move {self.at}.")
-                button("One back", self.shorten, "small")
-                button("Let an agent answer", self.answer, "small")
+                moves = f"{len(self.line)} move{'' if len(self.line) == 1 else 's'}"
+                words(f"What if: {moves} of your own, from move {self.at}. Click the board.")
+                if self.line:
+                    button("One back", self.shorten, "small")
+                button("Let an agent move", self.answer, "small")
                 button("Back to the game", self.leave_line, "small main")
         elif not self.is_live and not sitting.over and own:
             with ui.element("div").classes("kb-banner"):
@@ -363,6 +371,10 @@ class TablePage:
     def show_controls(self) -> None:
         """Switch buttons off that would do nothing."""
         sitting = self.sitting
+        self.what_if_button.set_visibility(sitting.may_explore)
+        self.what_if_button.classes(
+            add="on" if self.exploring else None, remove=None if self.exploring else "on"
+        )
         if not sitting.people:
             with self.run_button:
                 self.run_button.clear()
@@ -397,7 +409,7 @@ class TablePage:
             raise Refused("The table has changed since. Look again.")
         if self.review.lesson is not None:
             self.review.attempt(table.read(action))
-        elif self.is_live and not self.sitting.over:
+        elif self.is_live and not self.sitting.over and not self.exploring:
             self.opinion = {}
             self.ply = None
             self.sitting.play(self.person, action, plies)
@@ -415,6 +427,17 @@ class TablePage:
         if not self.line:
             self.ply = self.at
         self.line.append(action)
+        self.refresh()
+
+    def what_if(self) -> None:
+        """Begin to try other moves, or end it."""
+        if not self.sitting.may_explore:
+            raise Refused("Other moves can be tried when the game is over.")
+        if self.exploring or self.line:
+            self.leave_line()
+            return
+        self.review.leave_lesson()
+        self.exploring = True
         self.refresh()
 
     def shorten(self) -> None:
@@ -437,6 +460,7 @@ class TablePage:
     def leave_line(self) -> None:
         """Leave the what-if line."""
         self.line = []
+        self.exploring = False
         self.opinion = {}
         self.go(None if not self.sitting.over else self.at)
 
