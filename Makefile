@@ -1,9 +1,9 @@
-# Two commands to begin with: make demo, make test. Each sets up what it needs first.
+# Two commands to begin with: make demo, make test; and make serve for the browser. Each sets up what it needs first.
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.up-to-date
 
-.PHONY: setup demo test check lint types laws bench lock clean
+.PHONY: setup demo serve test check lint types laws bench lock clean
 
 setup: $(STAMP)
 
@@ -18,6 +18,10 @@ $(STAMP): requirements.lock pyproject.toml
 
 demo: setup
 	@$(BIN)/kibitz demo
+	@echo "Open the workbench in your browser: make serve"
+
+serve: setup
+	@$(BIN)/kibitz serve
 
 test: setup
 	$(BIN)/python -m pytest -n 2

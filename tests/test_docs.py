@@ -10,6 +10,7 @@ import re
 import shlex
 import subprocess
 import sys
+import urllib.request
 from dataclasses import dataclass
 from importlib.metadata import distribution
 from pathlib import Path
@@ -18,6 +19,7 @@ import pytest
 
 from kibitz.cli import build
 from kibitz.core.registry import find_game, game_names
+from tests.web import serving
 
 ROOT = Path(__file__).parent.parent
 PAGES = [
@@ -41,6 +43,7 @@ RUNNABLE = [
             "td-lambda",
             "league",
             "search",
+            "workbench",
         )
     ),
 ]  # commands need nothing else
@@ -115,7 +118,11 @@ def test_commands_run_and_print_what_is_shown(fence, tmp_path):
     (tmp_path / "docs").symlink_to(ROOT / "docs")
     for line in fence.body.splitlines():
         program, *arguments = shlex.split(line)
-        if program == "kibitz":
+        if program == "kibitz" and arguments[0] == "serve":  # goes on until it is interrupted
+            with serving(tmp_path / "data", *arguments[1:]) as server:
+                said = urllib.request.urlopen(server.url, timeout=60).read().decode()
+            assert "kibitz" in said
+        elif program == "kibitz":
             # Enter goes on where a command waits; a person who only presses it leaves in the end.
             said = run([*KIBITZ, *arguments], tmp_path, given="\n" * 200)
             assert said

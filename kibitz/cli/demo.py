@@ -45,8 +45,8 @@ def demo() -> None:
     for part in (show_solved, show_matched, show_learned, show_fast, show_recorded):
         part(out)
     out.print(
-        f"\n[dim]{time.perf_counter() - began:.0f} seconds. Next:[/] kibitz play tapnswap"
-        "[dim],[/] kibitz watch nim --step[dim],[/] kibitz games"
+        f"\n[dim]{time.perf_counter() - began:.0f} seconds. Next:[/] kibitz serve [dim](the "
+        "workbench in your browser),[/] kibitz play tapnswap[dim],[/] kibitz watch nim --step"
     )
 
 
