@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -42,11 +43,18 @@ class Moves(ui.element, component="moves.js"):
     def __init__(self, seats: int, on_go: Callable[[Any], Any]) -> None:
         super().__init__()
         marks = [seat_mark(seat, 8, 8, 12) for seat in range(seats)]
-        self._props.update(moves=[], marks=marks, at=0, empty="No moves yet.")
+        self._listed: list[dict[str, Any]] = []
+        self._props.update(moves="[]", marks=marks, at=0, empty="No moves yet.")
         self.on("go", lambda event: on_go(event.args))
 
     def show(self, moves: Sequence[dict[str, Any]], at: int) -> None:
         """Show moves (ply, seat, words, and maybe cost, grade and better), one of them marked."""
-        if self._props["moves"] != moves or self._props["at"] != at:
-            self._props.update(moves=list(moves), at=at)
-            self.update()
+        before, new = self._listed, list(moves)
+        same = 0
+        while same < min(len(before), len(new)) and before[same] == new[same]:
+            same += 1
+        if same < max(len(before), len(new)) or self._props["at"] != at:
+            self._listed = new
+            with self._props.suspend_updates():  # these are for whoever loads the page anew
+                self._props.update(moves=json.dumps(new), at=at)
+            self.run_method("patch", same, new[same:], at)
