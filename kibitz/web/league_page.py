@@ -107,7 +107,8 @@ class LeaguePage:
                 choices = {one.who: f"{one.who}: {one.about}" for one in offers(self.game)}
                 self.newcomers = ui.select(choices, multiple=True, value=[], with_input=True)
                 self.newcomers.props(
-                    'outlined dense use-chips options-dense label="who shall join"'
+                    'outlined dense use-chips options-dense label="who shall join" '
+                    'aria-label="who shall join"'
                 ).classes("kb-grow")
                 button("Add", self.add)
 
@@ -278,7 +279,8 @@ class LeaguePage:
         """Lay a sample game on a table, and go there."""
 
         async def work() -> None:
-            number = int(str(choice)) if str(choice).isdecimal() else -1
+            said = str(choice)
+            number = int(said) if said.isdecimal() and len(said) < 10 else -1
             data = await self.leagues.record(self.entry.key, number)
             await self.hall.picture(self.game)
             sitting = await self.hall.read(data, self.person)
