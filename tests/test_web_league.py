@@ -220,6 +220,20 @@ def test_a_store_that_nobody_made_holds_no_leagues(tmp_path):
     assert not missing.exists()
 
 
+def test_a_list_says_who_leads(played):
+    (listed,) = LeagueOrders().answer(order(played, "list"), silent)
+    ladder = League(kibitz.game("nim"), played, "small", make=False).ladder()
+    assert (listed["name"], listed["games"], listed["members"]) == ("small", ladder.games, 5)
+    assert len(listed["leaders"]) == 3
+    best = ladder.rungs[0]
+    assert best.rating.strength is not None
+    first = listed["leaders"][0]
+    assert first["strength"] == pytest.approx(best.rating.strength.mean)
+    assert first["plus_minus"] == pytest.approx(best.rating.strength.plus_minus)
+    assert not {"first"} & {leader["name"] for leader in listed["leaders"]}  # suspended
+    assert str(played.parent) not in json.dumps(listed["leaders"])
+
+
 def test_a_league_is_not_begun_twice_nor_with_somebody_who_cannot_play(played, tmp_path):
     clerk = LeagueOrders()
     with pytest.raises(KibitzError, match="already"):
@@ -564,6 +578,9 @@ def test_on_a_phone_only_the_tables_scroll(bench, begun, dark):
     for where, shown in ((f"{address}/league", ".kb-entry"), (begun, ".matrix td > button")):
         page.goto(where)
         page.locator(shown).first.wait_for()
+        if shown == ".kb-entry":
+            choose(page, "agents", "greedy:")  # a long line about it
+            page.get_by_text("Name, and options of the game").click()
         wide = page.evaluate("document.documentElement.scrollWidth")
         assert wide <= PHONE["width"]
     box = page.locator(".box", has=page.locator(".ladder"))
