@@ -3,17 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
-import os
 import re
 import shutil
-import signal
-import socket
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -41,13 +34,13 @@ from kibitz.web.leagues import (
 )
 from kibitz.web.rating_chart import rating_options
 from tests.browser import browsers
+from tests.web import SLOW, Server, new_page, serving
 
 ROOT = Path(kibitz.__file__).parent.parent
 PHONE = {"width": 390, "height": 844}
 
 EVIL = "<img src=x onerror=alert(1)>"
-SLOW = "mcts:sims=400"  # whoever plays with it is still at it when we look
-SOON = 120_000  # milliseconds: whatever compiles the first time
+LONG = "mcts:sims=400"  # whoever plays with it is still at it when we look
 
 
 def silent(_: Any) -> None:
@@ -319,7 +312,7 @@ def test_a_run_is_a_process_that_can_be_stopped_and_goes_on(tmp_path, monkeypatc
     async def story() -> None:
         leagues = Leagues(tmp_path, str(store))
         try:
-            key = await leagues.begin(game, "long", ["perfect", "random", SLOW], MOST_GAMES)
+            key = await leagues.begin(game, "long", ["perfect", "random", LONG], MOST_GAMES)
             run = leagues.runs[key]
             while not run.done:
                 assert not run.over, run.said
@@ -354,68 +347,36 @@ def test_a_run_is_a_process_that_can_be_stopped_and_goes_on(tmp_path, monkeypatc
 # --- in a browser ------------------------------------------------------------------------------
 
 
-@contextmanager
-def serving(folder: Path) -> Iterator[tuple[str, int]]:
-    """Serve the workbench with a folder of its own; give its address and process."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [
-        sys.executable, "-c", "from kibitz.cli import main; main()", "serve", "--no-show",
-        "--port", str(port), "--folder", str(folder), "--store", str(folder / "leagues.sqlite"),
-    ]  # fmt: skip
-    server = subprocess.Popen(
-        command, stdout=subprocess.PIPE, text=True, cwd=ROOT,
-        env={name: of for name, of in os.environ.items() if name != "PYTEST_CURRENT_TEST"}
-        | {"PYTHONPATH": str(ROOT)},  # the pages' library behaves otherwise in a test of its own
-    )  # fmt: skip
-    assert server.stdout is not None
-    try:
-        said = ""
-        while "kibitz is at" not in said:
-            said = server.stdout.readline()
-            assert said, "the server did not start"
-        while server.poll() is None:  # it says so just before it listens
-            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port)):
-                break
-        yield f"http://127.0.0.1:{port}", server.pid
-    finally:
-        server.send_signal(signal.SIGINT)
-        try:
-            server.wait(30)
-        except subprocess.TimeoutExpired:
-            server.kill()
-            server.wait()
-        server.stdout.close()
+def workbench(folder: Path) -> AbstractContextManager[Server]:
+    """Serve the workbench with a store of its own."""
+    return serving(folder, "--store", str(folder / "leagues.sqlite"))
 
 
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory):
     """A server and a browser."""
-    with browsers() as browser, serving(tmp_path_factory.mktemp("bench")) as (address, process):
-        yield browser, address, process
+    with browsers() as browser, workbench(tmp_path_factory.mktemp("bench")) as server:
+        yield browser, server.url
 
 
 @pytest.fixture
 def page(bench):
-    browser, address, _ = bench
+    browser, address = bench
     context = browser.new_context(viewport={"width": 1280, "height": 800})
-    context.set_default_timeout(SOON)
-    page = context.new_page()
-    wrong: list[str] = []
-    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page = new_page(context)
+    page.set_default_timeout(SLOW)
     page.address = address
     yield page
     context.close()
-    assert not wrong
+    assert not page.wrong
 
 
 @pytest.fixture(scope="module")
 def begun(bench) -> str:
     """The address of a league that was begun and played from the page."""
-    browser, address, _ = bench
+    browser, address = bench
     page = browser.new_context().new_page()
-    page.set_default_timeout(SOON)
+    page.set_default_timeout(SLOW)
     page.goto(f"{address}/league")
     page.get_by_text("No league has been played yet").wait_for()
     choose(page, "game", "TapnSwap")
@@ -466,9 +427,9 @@ def test_more_games_are_played_and_stopped(page, begun):
     shown = re.search(r"([\d,]+) games,", page.locator("body").inner_text())
     games = int(shown[1].replace(",", ""))
     page.get_by_text("Agents who take part").click()
-    choose(page, "who shall join", SLOW)
+    choose(page, "who shall join", LONG)
     page.get_by_role("button", name="Add", exact=True).click()
-    page.locator(".ladder").get_by_text(SLOW).wait_for()
+    page.locator(".ladder").get_by_text(LONG).wait_for()
     more = page.get_by_label("more games of each")
     more.fill("100000")
     page.get_by_role("button", name="Play", exact=True).click()
@@ -569,12 +530,12 @@ def test_what_is_not_there_is_told(page):
 
 @pytest.mark.parametrize("dark", [False, True])
 def test_on_a_phone_only_the_tables_scroll(bench, begun, dark):
-    browser, address, _ = bench
+    browser, address = bench
     context = browser.new_context(
         viewport=PHONE, has_touch=True, color_scheme="dark" if dark else "light"
     )
     page = context.new_page()
-    page.set_default_timeout(SOON)
+    page.set_default_timeout(SLOW)
     for where, shown in ((f"{address}/league", ".kb-entry"), (begun, ".matrix td > button")):
         page.goto(where)
         page.locator(shown).first.wait_for()
@@ -595,21 +556,22 @@ def test_on_a_phone_only_the_tables_scroll(bench, begun, dark):
 
 
 def test_a_run_ends_with_the_server(bench, tmp_path):
-    with serving(tmp_path) as (address, process):
+    with workbench(tmp_path) as server:
         page = bench[0].new_page()
-        page.set_default_timeout(SOON)
-        page.goto(f"{address}/league")
+        page.set_default_timeout(SLOW)
+        page.goto(f"{server.url}/league")
         page.get_by_label("games of each agent").wait_for()
         choose(page, "game", "TapnSwap")
         choose(page, "agents", "perfect:")
         choose(page, "agents", "random:")
-        choose(page, "agents", SLOW)
+        choose(page, "agents", LONG)
         page.get_by_label("games of each agent").fill(str(MOST_GAMES))
         page.get_by_role("button", name="Begin").click()
         page.get_by_text(re.compile(r"Playing: \d+%")).wait_for()
-        below = under(process)
+        assert server.process is not None
+        below = under(server.process.pid)
         assert below
-        os.kill(process, signal.SIGKILL)
+        server.kill()
         while any(alive(child) for child in below):
             page.wait_for_timeout(50)
         page.close()
