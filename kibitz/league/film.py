@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from kibitz.core.record import Record
 from kibitz.core.table import Move
+from kibitz.league.samples import Sample
 
 SEAT = 0  # whose view is shown
 
@@ -25,7 +26,7 @@ PIECES = re.compile(r"(?=<)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Film:
+class Film(Sample):
     """A game to step through: who played, how it ended, and all frames in `data`.
 
     `data` is base64 of deflated JSON: `pieces` of SVG; `frames`, lists of their numbers, the deal
@@ -33,9 +34,6 @@ class Film:
     whether all play `together`.
     """
 
-    names: tuple[str, ...]  # by seat
-    points: tuple[float, ...]
-    plies: int
     data: str
 
 

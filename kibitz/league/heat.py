@@ -1,4 +1,4 @@
-"""The matrix of a report: who is ahead of whom as a heat map, with a figure in every cell.
+"""The matrix of a league: who is ahead of whom as a heat map, with a figure in every cell.
 
 Blue is ahead and vermilion behind, which everybody can tell apart; where all play together, more
 blue is more points. Words on a colour have a contrast of at least 4.5 to 1.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from kibitz.core.svg import PALETTE, SEAT_COLOURS
 from kibitz.league.contest import Cell
@@ -48,8 +49,8 @@ def colours(level: int, dark: bool) -> tuple[str, str]:
     return ground, next(ink for ink in inks if contrast(ink, ground) >= CONTRAST)
 
 
-def heat_style() -> str:
-    """Write the style of all levels, `.h-20` to `.h20`, for light and dark."""
+def heat_style(dark: str = "@media screen and (prefers-color-scheme:dark)") -> str:
+    """Write the style of all levels, `.h-20` to `.h20`; `dark` says where the dark ones hold."""
 
     def rules(dark: bool) -> str:
         made = []
@@ -58,14 +59,21 @@ def heat_style() -> str:
             made.append(f".h{level}{{background:{ground};color:{ink}}}")
         return "".join(made)
 
-    dark = f"@media screen and (prefers-color-scheme:dark){{{rules(True)}}}"
-    return rules(False) + "\n" + dark
+    return f"{rules(False)}\n{dark}{{{rules(True)}}}"
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """What a cell opens: the attributes of its button, and words that invite to press it."""
+
+    attributes: Mapping[str, str | int]
+    invites: str
 
 
 def heat_map(
-    ladder: Ladder, films: Mapping[tuple[str, str], int], most_points: float | None = None
+    ladder: Ladder, doors: Mapping[tuple[str, str], Door], most_points: float | None = None
 ) -> Markup:
-    """Draw the matrix as a table, in the order of the ladder; `films` says which cells open one."""
+    """Draw the matrix as a table, in the order of the ladder; `doors` says what cells open."""
     met = {name for pair in ladder.cells for name in pair}
     shown = {
         agent: rung for agent, rung in enumerate(ladder.rungs) if rung.place or rung.name in met
@@ -88,14 +96,14 @@ def heat_map(
         for two in (other.name for other in shown.values()):
             cell = ladder.cells.get((one, two))
             if cell is None:
-                row.append(_empty(one, two, ladder.cooperative))
+                row.append(_empty(one, two, ladder.cooperative, doors.get((one, two))))
             elif ladder.cooperative:
                 part = (cell.points.mean - low) / max(high - low, 1e-9)
                 level = round(LEVELS * min(max(part, 0.0), 1.0))
-                row.append(_cell(level, *points_words(cell, one, two), films.get((one, two))))
+                row.append(_cell(level, *points_words(cell, one, two), doors.get((one, two))))
             else:
                 level = round(LEVELS * (2 * cell.share.mean - 1))
-                row.append(_cell(level, *share_words(cell, one, two), films.get((one, two))))
+                row.append(_cell(level, *share_words(cell, one, two), doors.get((one, two))))
         rows.append(element("tr", *row, data_agent=agent))
     return element("table", element("thead", head), element("tbody", *rows), class_="matrix")
 
@@ -124,17 +132,22 @@ def estimate_text(mean: float, plus_minus: float, digits: int = 2) -> str:
     return f"{mean:.{digits}f} ± {wide}"
 
 
-def _empty(one: str, two: str, cooperative: bool) -> Markup:
+def _empty(one: str, two: str, cooperative: bool, door: Door | None) -> Markup:
     if one == two and not cooperative:
         return element("td", element("span", "·"), class_="self", title=one)
-    return element("td", element("span", "–"), class_="none", title=f"{one} and {two}: no games")
+    return _filled("none", "–", f"{one} and {two}: no games", door)
 
 
-def _cell(level: int, figure: str, about: str, film: int | None) -> Markup:
-    if film is None:
-        return element("td", element("span", figure), class_=f"h{level}", title=about)
+def _cell(level: int, figure: str, about: str, door: Door | None) -> Markup:
+    return _filled(f"h{level}", figure, about, door)
+
+
+def _filled(class_: str, figure: str, about: str, door: Door | None) -> Markup:
+    if door is None:
+        return element("td", element("span", figure), class_=class_, title=about)
+    title = f"{about}. {door.invites}"
     button = element(
-        "button", figure, type="button", data_film=film, title=f"{about}. Watch one.",
-        aria_label=f"{about}. Watch one.", class_=f"h{level}",
+        "button", figure, type="button", **door.attributes, title=title, aria_label=title,
+        class_=class_,
     )  # fmt: skip
-    return element("td", button, class_=f"h{level}")
+    return element("td", button, class_=class_)

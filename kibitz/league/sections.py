@@ -47,8 +47,11 @@ def table(columns: Sequence[str], rows: Sequence[Markup], class_: str) -> Markup
 # --- the ladder --------------------------------------------------------------------------------
 
 
-def ladder_section(ladder: Ladder) -> Markup:
-    """Show how everybody stands, with intervals drawn on one axis."""
+def ladder_section(ladder: Ladder, pins: bool = True) -> Markup:
+    """Show how everybody stands, with intervals drawn on one axis.
+
+    With `pins`, names are buttons that bring an agent to the front; the page's script does that.
+    """
     rated = [rung.rating.strength for rung in ladder.rungs if rung.rating.strength]
     axis = axis_over(
         [strength.mean for strength in rated],
@@ -60,10 +63,10 @@ def ladder_section(ladder: Ladder) -> Markup:
         columns = ["", "agent", "with oneself", chart, "with others", "games"]
     else:
         skill = element("th", "OpenSkill", scope="col", title="mean ± spread (one sigma)")
-        columns = ["", "agent", "rating", chart, "Elo", skill, "wins", "games"]
+        columns = ["", "agent", "rating", chart, "Elo", skill, "wins", "points", "games"]
         if any(rung.lottery for rung in ladder.rungs):
             columns.append("lottery")
-    rows = [_rung_row(ladder, rung, agent, axis) for agent, rung in enumerate(ladder.rungs)]
+    rows = [_rung_row(ladder, rung, agent, axis, pins) for agent, rung in enumerate(ladder.rungs)]
     notes = []
     if ladder.anchor:
         notes.append(f"The scale is such that {ladder.anchor} has {_given(ladder)}.")
@@ -76,7 +79,10 @@ def ladder_section(ladder: Ladder) -> Markup:
             "Rating is fitted to all games at once; Elo and OpenSkill (mean ± spread) are brought "
             "up to date match by match. Wins are shares of games with others; a draw is divided."
         )
-    notes.append("Point at an agent, or choose its name, to bring it to the front in all figures.")
+    if pins:
+        notes.append(
+            "Point at an agent, or choose its name, to bring it to the front in all figures."
+        )
     return section(
         "The ladder",
         box(table(columns, rows, "ladder"), "The ladder"),
@@ -90,14 +96,11 @@ def _given(ladder: Ladder) -> str:
     return f"{strength.mean:.0f}" if strength else "its rating"
 
 
-def _rung_row(ladder: Ladder, rung: Rung, agent: int, axis: Axis) -> Markup:
+def _rung_row(ladder: Ladder, rung: Rung, agent: int, axis: Axis, pins: bool) -> Markup:
     strength = rung.rating.strength
     digits = 2 if ladder.cooperative else 0
-    name = element(
-        "button", line_sample(agent), element("span", rung.name, class_="name"), type="button",
-        class_="pin", aria_pressed="false", data_agent=agent,
-    )  # fmt: skip
-    who = [name]
+    shown = (line_sample(agent), element("span", rung.name, class_="name"))
+    who = [_pin(agent, *shown) if pins else element("span", *shown, class_="pin")]
     if rung.name == ladder.anchor:
         who.append(
             element("span", "anchor", class_="tag", title="its rating says where the scale lies")
@@ -126,10 +129,13 @@ def _rung_row(ladder: Ladder, rung: Rung, agent: int, axis: Axis) -> Markup:
         cells += [element("td", found), games]
     else:
         skill, played = rung.rating.skill, strength is not None
+        own = rung.points
+        points = estimate_text(own.mean, own.plus_minus) if own else "–"
         cells += [
             element("td", f"{rung.rating.elo:.0f}" if played else "–"),
             element("td", f"{skill.mean:.1f} ± {skill.spread:.1f}" if played else "–"),
             element("td", rung.share.text() if rung.share else "–"),
+            element("td", points),
             games,
         ]
         if any(other.lottery for other in ladder.rungs):
@@ -137,6 +143,12 @@ def _rung_row(ladder: Ladder, rung: Rung, agent: int, axis: Axis) -> Markup:
     return element(
         "tr", *cells, data_agent=agent, class_="suspended" if rung.suspended else None
     )  # fmt: skip
+
+
+def _pin(agent: int, *inside: str) -> Markup:
+    return element(
+        "button", *inside, type="button", class_="pin", aria_pressed="false", data_agent=agent
+    )
 
 
 # --- round by round ----------------------------------------------------------------------------
@@ -158,12 +170,9 @@ def history_section(ladder: Ladder) -> Markup:
     narrow = history_plot(ladder.history, agents, unit, 358, 300, labels=False)
     rated = {row.member for row in ladder.history}
     legend = [
-        element(
-            "button", line_sample(agent), element("span", name, class_="name"), type="button",
-            class_="pin", aria_pressed="false", data_agent=agent,
-        )
+        _pin(agent, line_sample(agent), element("span", name, class_="name"))
         for agent, name in sorted(agents[member] for member in rated if member in agents)
-    ]  # fmt: skip
+    ]
     many = "many" if lines > 6 else "few"
     caption = (
         f"After each of {ladder.rounds:,} rounds, from all games so far; the band is the interval. "

@@ -33,6 +33,16 @@ class StoreFailed(KibitzError):
     """A store could not be opened, read or written."""
 
 
+def store_name(where: str | os.PathLike[str] | None = None) -> str:
+    """Give the file or URL of a store, the usual one if none is named."""
+    return os.fspath(where) if where is not None else os.environ.get(VARIABLE) or DEFAULT
+
+
+def is_there(name: str) -> bool:
+    """Tell whether a store has been made; of a server that is not known before it is asked."""
+    return "://" in name or Path(name).exists()
+
+
 class Store:
     """An open store. `reading` and `writing` give connections in a transaction."""
 
@@ -46,12 +56,12 @@ class Store:
 
         `begin` is the command that would make one, for whoever is told that there is none.
         """
-        text = os.fspath(where) if where is not None else os.environ.get(VARIABLE) or DEFAULT
+        text = store_name(where)
         self.name = text
         if not text.strip():
             raise Misuse("A store needs the name of a file, or an address; or leave it out.")
         if "://" not in text:
-            if not make and not Path(text).exists():
+            if not make and not is_there(text):
                 raise Misuse(f"There is no store '{text}' yet. To begin one: {begin}")
             _make_folder(text)
             url = sa.URL.create("sqlite", database=text)

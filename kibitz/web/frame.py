@@ -124,10 +124,10 @@ def tell(message: str, bad: bool = False) -> None:
     )  # fmt: skip
 
 
-def problem(title: str, message: str) -> None:
+def problem(title: str, message: str, way: str = "To the games", to: str = "/") -> None:
     """Show a page that says what went wrong and how to go on."""
     with frame(title), ui.element("div").classes("kb-stack"):
         words(title, tag="h1")
         words(message, tag="p")
         with ui.element("div").classes("kb-row"):
-            link("To the games", "/", "main")
+            link(way, to, "main")

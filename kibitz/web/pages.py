@@ -12,6 +12,7 @@ from kibitz.core.registry import find_game
 from kibitz.web.frame import frame, person, problem, raw, words
 from kibitz.web.hall import Hall
 from kibitz.web.home import home_page
+from kibitz.web.league_pages import build_leagues
 from kibitz.web.new_table import NewTable
 from kibitz.web.table import TablePage
 
@@ -28,6 +29,8 @@ def build(home: Path, store: str | None = None) -> Hall:
     ui.add_head_html(
         f'<link rel="stylesheet" href="/kibitz/style.css?{style.stat().st_mtime_ns}">', shared=True
     )
+
+    build_leagues(hall, home, store)
 
     @ui.page("/")
     async def games() -> None:

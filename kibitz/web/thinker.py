@@ -66,6 +66,7 @@ class Thinker:
 
     def __init__(self) -> None:
         self._seated: OrderedDict[tuple[str, int, str], Seated] = OrderedDict()
+        self._leagues: Any = None
 
     def answer(self, order: dict[str, Any], tell: Tell) -> Any:
         """Do what an order says."""
@@ -100,6 +101,14 @@ class Thinker:
     def do_picture(self, order: dict[str, Any], tell: Tell) -> str:
         """Draw a game; whoever loads its rules after that need not compile them."""
         return picture(find_game(order["game"]).having(**order["settings"]))
+
+    def do_league(self, order: dict[str, Any], tell: Tell) -> Any:
+        """Do something with a league, of which the rest of the order tells."""
+        if self._leagues is None:  # the store takes half a second to import
+            from kibitz.web.league_orders import LeagueOrders
+
+            self._leagues = LeagueOrders()
+        return self._leagues.answer(order, tell)
 
     def do_check(self, order: dict[str, Any], tell: Tell) -> None:
         """Replay a record from a stranger: what compiled rules cannot bear must not be ours."""

@@ -42,12 +42,12 @@ class Thinkers:
         self,
         order: dict[str, Any],
         heard: Heard | None = None,
-        patience: float = PATIENCE,
+        patience: float | None = PATIENCE,
     ) -> Any:
         """Give an order and wait for the answer; `heard` gets every part of it.
 
         Whoever cancels this ends the process that thinks. So does running out of `patience`, which
-        begins anew with every part.
+        begins anew with every part; None waits for ever.
         """
         if self._waiting >= WAITING:
             raise AgentFailed("Too many are thinking already. Try again in a moment.")
@@ -82,7 +82,7 @@ class _Thinker:
             )  # fmt: skip
         return self._process
 
-    async def ask(self, order: dict[str, Any], heard: Heard | None, patience: float) -> Any:
+    async def ask(self, order: dict[str, Any], heard: Heard | None, patience: float | None) -> Any:
         try:
             process = await self.start()
             assert process.stdin is not None
