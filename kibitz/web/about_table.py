@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from nicegui import ui
 
-from kibitz.web.frame import button, link, tell, words
+from kibitz.web.frame import button, tell, words
 from kibitz.web.sitting import PACES, Refused
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class AboutPanel:
                 button("Save the record", self.download)
             if sitting.over or not sitting.people:
                 button("Same deal, seats exchanged", self.again)
-            link("New game", f"/new/{sitting.game.name}", "main" if sitting.over else "")
+            button("New game", self.new_game)
 
     def look(self, seat: Any) -> None:
         """Look through the eyes of a seat."""
@@ -99,6 +99,10 @@ class AboutPanel:
         """Play the same deal once more, everybody one seat further."""
         new = self.page.hall.again(self.page.sitting, self.page.person)
         ui.navigate.to(f"/table/{new.id}")
+
+    def new_game(self) -> None:
+        """Set up another game of this kind."""
+        ui.navigate.to(f"/new/{self.page.sitting.game.name}")
 
     async def resign(self) -> None:
         """Give up, after a second thought."""

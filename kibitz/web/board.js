@@ -5,12 +5,13 @@
 //   turn    a cell with several rotations (.cell[data-place]): click to hold the tile there, click
 //           again to turn it, Enter or the tick to lay it
 //   choose  where two things picked leave several actions, a small list asks which
-const FADE = 200;
+const FADE = 200; // milliseconds
+const WIDE = 900; // drawings that are wider than this scroll on a phone
 
 export default {
   template: `
     <div class="kb-board" role="application" :aria-label="label"
-         @click="click" @keydown="key" @pointermove="point">
+         @click="click" @keydown="key">
       <div class="kb-now" ref="now"></div>
       <div v-if="asked.length" class="kb-ask" :style="{left: askAt[0] + 'px', top: askAt[1] + 'px'}">
         <button v-for="one in asked" :key="one.action" type="button" class="kb-chip"
@@ -55,6 +56,8 @@ export default {
         setTimeout(() => before.remove(), FADE + 60);
       }
       now.innerHTML = this.svg || "";
+      const box = now.querySelector("svg")?.viewBox.baseVal;
+      this.$el.classList.toggle("kb-wide", Boolean(box && box.width > WIDE));
       this.letGo();
       this.waiting = false;
       this.mark();
@@ -159,7 +162,6 @@ export default {
       shown?.classList.add("chosen");
       shown?.closest(".cell")?.classList.add("choosing");
     },
-    point() {},
     // --- keys ---
     key(event) {
       if (event.key !== "Enter" && event.key !== " ") return;

@@ -18,6 +18,12 @@ MARK = (  # the brand: somebody looks over a shoulder
     "</svg>"
 )
 PLACES = (("/", "Play"), ("/league", "League"), ("/train", "Train"))
+ICONS = {  # drawn, since not every font has them
+    "first": '<path d="M2 2h2v12H2zM14 2v12L5 8z"/>',
+    "back": '<path d="M12 2v12L3 8z"/>',
+    "on": '<path d="M4 2v12l9-6z"/>',
+    "last": '<path d="M12 2h2v12h-2zM2 2v12l9-6z"/>',
+}
 THEME = "kibitz-theme"  # what a browser keeps: dark, light or nothing
 APPLY_THEME = f"""<script>
 (function () {{
@@ -82,7 +88,10 @@ def button(
     if work is not None:
         made.on("click", telling(work))
     with made:
-        words(label, tag="span")
+        if label in ICONS:
+            raw(f'<svg class="kb-icon" viewBox="0 0 16 16" aria-hidden="true">{ICONS[label]}</svg>')
+        else:
+            words(label, tag="span")
     return made
 
 
@@ -110,8 +119,8 @@ def telling(work: Callable[..., Any]) -> Callable[..., Any]:
 def tell(message: str, bad: bool = False) -> None:
     """Show a message for some seconds."""
     ui.notify(
-        message, type="negative" if bad else "info", position="top", timeout=6000, close_button="OK",
-        multi_line=True,
+        message, position="top", timeout=6000, close_button="OK", multi_line=True,
+        classes=f"kb-toast{' bad' if bad else ''}",
     )  # fmt: skip
 
 

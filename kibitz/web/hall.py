@@ -13,6 +13,7 @@ import secrets
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from kibitz.core.game import Game
 from kibitz.core.record import Record
 from kibitz.core.registry import find_game, game_names
 from kibitz.core.table import Table
+from kibitz.play.seats import HUMAN
 from kibitz.web.catalogue import SEARCH, Offer, offers
 from kibitz.web.sitting import PACE, PACES, Refused, Seat, Sitting
 from kibitz.web.thinker import picture, sent
@@ -103,17 +105,22 @@ class Hall:
         seed: int | None = None,
         sit_at: Sequence[int] = (),
         name: str = "",
+        called: Sequence[str] = (),
         pace: str = PACE,
         helps: bool = True,
         table: Table | None = None,
         played: bool = True,
     ) -> Sitting:
-        """Open a table; the host sits down at the seats `sit_at`."""
+        """Open a table; the host sits down at the seats `sit_at`.
+
+        `called` says what agents are called, if not by their names, such as easy or hard.
+        """
         if len(who) != game.players:
             raise Refused(f"{game.title} has {game.players} seats here, not {len(who)}.")
         self._make_room(host)
         sitting = Sitting(
-            secrets.token_urlsafe(9), table or game.deal(seed), [Seat(one) for one in who],
+            secrets.token_urlsafe(9), table or game.deal(seed),
+            [Seat(one, name=call) for one, call in zip_longest(who, called, fillvalue="")],
             host=host, pace=pace if pace in PACES else PACE, helps=helps, played=played,
         )  # fmt: skip
         for seat in sit_at:
@@ -141,6 +148,7 @@ class Hall:
         moved = [seats[(place - exchanged) % count] for place in range(count)]
         new = self.open(
             sitting.game, [seat.who for seat in moved], person, pace=sitting.pace,
+            called=["" if seat.who == HUMAN else seat.name for seat in moved],
             helps=sitting.helps,
             table=Table(sitting.game, sitting.table.dealt, seed=sitting.table.seed),
         )  # fmt: skip
@@ -205,7 +213,7 @@ class Hall:
 
     def _close(self, id: str) -> None:
         for known in (self._sittings, self._saved, self._cards):
-            known.pop(id, None)  # type: ignore[attr-defined]
+            known.pop(id, None)
         (self.folder / f"{id}.json").unlink(missing_ok=True)
 
     def _is_looked_at(self, id: str) -> bool:
@@ -267,7 +275,7 @@ class Hall:
         return self._levels[game]
 
     def is_ready(self, game: Game) -> bool:
-        """Tell whether the rules of a game are compiled, so that using them keeps nobody waiting."""
+        """Tell whether the rules of a game are compiled: using them then keeps nobody waiting."""
         return game.name in self._pictures
 
     async def picture(self, game: Game) -> str:
@@ -337,10 +345,9 @@ class Hall:
 
 
 def _card_of(sitting: Sitting) -> Card:
-    return Card(
-        sitting.id, sitting.game.name, sitting.host, frozenset({sitting.host, *(s.person for s in sitting.seats)}),
-        sitting.changed_at, sitting.over or not sitting.is_played,
-    )  # fmt: skip
+    people = frozenset({sitting.host, *(seat.person for seat in sitting.seats)})
+    done = sitting.over or not sitting.is_played
+    return Card(sitting.id, sitting.game.name, sitting.host, people, sitting.changed_at, done)
 
 
 def _card_of_file(path: Path) -> Card | None:

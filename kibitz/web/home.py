@@ -16,7 +16,6 @@ from kibitz.web.frame import frame, link, raw, tell, words
 from kibitz.web.hall import LARGEST_RECORD, Hall
 from kibitz.web.sitting import Sitting
 
-
 WAITING = '<span class="kb-quiet kb-small"><span class="kb-spin"></span> getting ready</span>'
 
 
@@ -120,6 +119,6 @@ def bring(hall: Hall, person: str) -> None:
             ui.navigate.to(f"/table/{sitting.id}")
 
         ui.upload(
-            on_upload=came, auto_upload=True, max_file_size=LARGEST_RECORD, label="A record (.json)",
+            on_upload=came, auto_upload=True, max_file_size=LARGEST_RECORD, label="A record",
             on_rejected=lambda: tell("Only one file of up to 2 MiB.", bad=True),
         ).props('accept=".json" flat bordered').style("max-width: 360px")  # fmt: skip

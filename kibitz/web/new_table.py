@@ -32,6 +32,8 @@ class NewTable:
         self.watch = watch
         self.levels: dict[str, str] = {}
         self.best = ""
+        self.boxes: list[Any] = []  # one for each seat
+        self.touched = False  # somebody has chosen who sits where
         self.client = ui.context.client
 
     def build(self) -> None:
@@ -116,56 +118,51 @@ class NewTable:
             game = self.chosen_game()
         except KibitzError:
             return
-        before = [box.value for box in getattr(self, "boxes", [])]
+        before = [box.value for box in self.boxes] if self.touched else []
         self.seats.clear()
-        self.boxes: list[Any] = []
+        self.boxes = []
         options = self.choices(game)
         names = list(self.levels)
-        middle = f"{LEVEL}{names[(len(names) - 1) // 2]}" if names else ""
-        other = middle or (self.best if self.best in options else list(options)[2])
+        level = names[-1 if self.watch else (len(names) - 1) // 2] if names else ""
+        other = f"{LEVEL}{level}" if level else self.best or list(options)[2]
         with self.seats:
             for seat in range(game.players):
                 words(f"seat {seat}", tag="label")
                 usual = other if seat or self.watch else ME
-                kept = before[seat] if seat < len(before) and before[seat] in options else None
-                if not kept or (
-                    kept not in (ME, FRIEND)
-                    and not kept.startswith(LEVEL)
-                    and self.levels
-                    and not getattr(self, "touched", False)
-                ):
-                    kept = usual
-                box = ui.select(options, value=kept, with_input=True, on_change=self.touch)
+                kept = before[seat] if seat < len(before) else usual
+                value = kept if kept in options else usual
+                box = ui.select(options, value=value, with_input=True, on_change=self.touch)
                 box.props(f'outlined dense options-dense aria-label="seat {seat}"')
                 self.boxes.append(box)
 
     def touch(self) -> None:
-        """Remember that somebody has chosen."""
+        """Remember that somebody has chosen; people who meet here play without help, usually."""
         self.touched = True
+        self.helps.value = all(box.value != FRIEND for box in self.boxes)
 
     def start(self) -> None:
         """Open the table and go there."""
         game = self.chosen_game()
-        who, mine = [], []
+        who, called, mine = [], [], []
         for seat, box in enumerate(self.boxes):
             value = str(box.value)
+            level = value.removeprefix(LEVEL) if value.startswith(LEVEL) else ""
             if value in (ME, FRIEND):
-                who.append(HUMAN)
                 mine += [seat] if value == ME else []
+                who.append(HUMAN)
             else:
-                level = value.removeprefix(LEVEL)
-                who.append(
-                    checked(game, self.levels.get(level, level) if LEVEL in value else value)
-                )
+                who.append(checked(game, self.levels.get(level, value)))
+            called.append(level)
         if len(who) != game.players:
             raise Misuse("Say who sits at every seat.")
         text = str(self.seed.value or "").strip()
         if text and not text.isdecimal():
             raise Misuse("A seed is a whole number.")
-        several = who.count(HUMAN) > len(mine) and len(who) > 1 and who.count(HUMAN) > 1
-        seed = None if not text or (several and game.hides) else checked_seed(int(text[:20]))
+        # Whoever chose the seed would know all cards of those who come by a link.
+        unfair = game.hides and len(mine) < who.count(HUMAN)
+        seed = None if not text or unfair else checked_seed(int(text[:20]))
         sitting = self.hall.open(
-            game, who, self.person, seed=seed, sit_at=mine, name=str(self.name.value or ""),
-            helps=bool(self.helps.value),
+            game, who, self.person, seed=seed, called=called, sit_at=mine,
+            name=str(self.name.value or ""), helps=bool(self.helps.value),
         )  # fmt: skip
         ui.navigate.to(f"/table/{sitting.id}")

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import html
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from nicegui import ui
@@ -174,7 +177,7 @@ class ReviewPanel:
                 )
                 button(
                     f"Learn from {whose} mistakes ({len(mistaken[seat])})",
-                    lambda seat=seat: self.learn(seat), "main" if seat == offered[0] else "",
+                    partial(self.learn, seat), "main" if seat == offered[0] else "",
                 )  # fmt: skip
         if not offered:
             words("No move cost anything that could be told from chance.", "kb-good")
@@ -214,11 +217,12 @@ class ReviewPanel:
                 "tooltip": {"trigger": "axis"},
                 "xAxis": {"type": "value", "name": "move", "nameLocation": "middle", "nameGap": 24,
                           "min": 1, "max": max(len(self.actions), 2), "minInterval": 1},
-                "yAxis": {"type": "value", "scale": not two, **({"min": 0, "max": 1} if two else {}),
+                "yAxis": {"type": "value", "scale": not two, **({"max": 1} if two else {}),
                           "splitLine": {"lineStyle": {"opacity": 0.3}}},
                 "series": series,
             },
             on_point_click=lambda event: self.page.go_checked(int(event.value[0])),
+            renderer="svg",
         ).classes("kb-chart")  # fmt: skip
         chart.props('aria-label="how the game turned"')
 
@@ -322,10 +326,8 @@ def line(name: str, points: list[list[float]], seat: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def table_of(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
+def table_of(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Show figures in rows, words left and numbers right."""
-    import html
-
     head = "".join(f"<th>{html.escape(cell)}</th>" for cell in heads)
     body = "".join(
         "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows

@@ -87,7 +87,7 @@ def data_folder(folder: str | os.PathLike[str] | None) -> Path:
 
 
 def secret_of(home: Path) -> str:
-    """Give the key that signs cookies; the same after a restart, so that people keep their seats."""
+    """Give the key that signs cookies; with the same after a restart people keep their seats."""
     path = home / SECRET
     try:
         kept = path.read_text(encoding="utf-8").strip()

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from kibitz.core.errors import BadRecord, Misuse
+from kibitz.core.game import VIEWER
 from kibitz.core.record import Record
 from kibitz.core.table import Move, Table
 from kibitz.play.seats import HUMAN, outcome
@@ -35,7 +36,7 @@ class Seat:
 
     who: str  # human, or an agent with its settings
     person: str = ""  # the key of whoever has taken it
-    name: str = ""  # what that person is called
+    name: str = ""  # what whoever sits there is called, if not by `who`
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +84,7 @@ class Sitting:
         self.changed_at = time.time()
         self.version = 0
         self._listeners: list[Callable[[], None]] = []
+        self.is_public = self._all_see_the_same()  # so far: what is hidden, is from everybody
         for action in table.actions:
             self._tell_and_play(action)
 
@@ -111,7 +113,7 @@ class Sitting:
         """Say who sits there, as one person would say it."""
         place = self.seats[seat]
         if place.who != HUMAN:
-            return place.who
+            return place.name or place.who
         if place.person and place.person == person and len(self.seats_of(person)) == 1:
             return "you"
         return place.name or ("somebody" if place.person else "a free seat")
@@ -154,8 +156,9 @@ class Sitting:
 
     def eyes_of(self, person: str) -> list[int]:
         """List the seats through whose eyes a person may look."""
-        own = self.seats_of(person)
-        return list(range(self.game.players)) if self.is_open else own
+        if self.is_open or self.is_public:
+            return list(range(self.game.players))
+        return self.seats_of(person)
 
     def may_look(self, person: str, seat: int) -> bool:
         """Tell whether a person may see what a seat sees."""
@@ -204,12 +207,11 @@ class Sitting:
         names = [self.name_of(seat, person) for seat in range(self.game.players)]
         if self.resigned is not None:
             who = names[self.resigned]
-            verb = "have" if who == "you" else "has"
-            return f"{who[0].upper()}{who[1:]} {verb} resigned."
+            return "You have resigned." if who == "you" else f"{who} has resigned."
         if not self.table.over:
             return ""
         said = outcome(self.table, names)
-        return said[0].upper() + said[1:]
+        return said if said[:1].isupper() or not said.startswith("you") else "Y" + said[1:]
 
     # --- doing ---------------------------------------------------------------------------------
 
@@ -243,6 +245,14 @@ class Sitting:
         words = tuple(table.view(seat).say(action) for seat in range(self.game.players))
         self.told.append(Told(table.plies, table.seat, action, words))
         table.play(action)
+        self.is_public = self.is_public and self._all_see_the_same()
+
+    def _all_see_the_same(self) -> bool:
+        """Tell whether all seats know just the same now; then those who watch may know it too."""
+        views = [self.table.view(seat).cells for seat in range(self.game.players)]
+        for cells in views:
+            cells[VIEWER] = 0
+        return all(np.array_equal(cells, views[0]) for cells in views)
 
     def undo(self, person: str) -> None:
         """Take a person's last move back, with what followed; others who play must agree."""

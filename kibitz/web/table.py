@@ -1,9 +1,10 @@
-"""The page of a table: seats on the left, the board in the middle, and what one asks for beside it."""
+"""The page of a table: seats on the left, the board in the middle, the rest beside it."""
 
 from __future__ import annotations
 
 import asyncio
 import html
+from functools import partial
 from typing import Any
 
 from nicegui import ui
@@ -22,7 +23,6 @@ from kibitz.web.reviewing import ReviewPanel
 from kibitz.web.sitting import Refused, Sitting
 
 TABS = ("Moves", "Kibitz", "Review", "Table")
-WIDE = 900  # drawings that are wider than this scroll on a phone
 KEYS = (
     ("← →", "one move back or on"), ("Home End", "to the first or the last move"),
     ("h", "a hint"), ("k", "kibitz: what would others do?"), ("u", "take my move back"),
@@ -98,7 +98,6 @@ class TablePage:
                 self.status.props('role="status" aria-live="polite"')
                 self.banner = ui.element("div").style("display: contents")
                 self.board = Board(self.act)
-                self.board.classes("kb-wide")
                 self.curtain = ui.element("div").classes("kb-curtain")
                 self.controls()
             with ui.element("aside").classes("kb-side"):
@@ -111,11 +110,11 @@ class TablePage:
     def controls(self) -> None:
         """Make the row of buttons below the board."""
         with ui.element("div").classes("kb-controls"):
-            button("⏮", lambda: self.go(0), title="To the first move (Home)")
-            button("◀", lambda: self.step(-1), title="One move back (left arrow)")
+            button("first", lambda: self.go(0), title="To the first move (Home)")
+            button("back", lambda: self.step(-1), title="One move back (left arrow)")
             self.count = words("", "kb-count")
-            button("▶", lambda: self.step(1), title="One move on (right arrow)")
-            button("⏭", lambda: self.go(None), title="To the last move (End)")
+            button("on", lambda: self.step(1), title="One move on (right arrow)")
+            button("last", lambda: self.go(None), title="To the last move (End)")
             raw("", tag="span").classes("kb-space")
             if self.sitting.people:
                 self.undo_button = button("Undo", self.undo, title="Take my move back (u)")
@@ -169,8 +168,6 @@ class TablePage:
         if self.client.id not in type(self.client).instances:
             self.sitting.forget(self.refresh)
             return
-        if not self.is_live:
-            pass
         table = self.shown()
         self.show_board(table)
         self.show_seats(table)
@@ -256,7 +253,7 @@ class TablePage:
                     f"--seat: {seat_colour(seat)}"
                 )
                 if seat in sitting.free:
-                    button("Sit down here", lambda seat=seat: self.sit(seat), "main small")
+                    button("Sit down here", partial(self.sit, seat), "main small")
             if sitting.game.cooperative:
                 words(f"Together {points[0]:g} points", "kb-quiet")
 
@@ -270,7 +267,9 @@ class TablePage:
             return "to move"
         if place.who == HUMAN and not place.person:
             return "send the link to somebody"
-        return "person" if place.who == HUMAN else "agent"
+        if place.who == HUMAN:
+            return "person"
+        return html.escape(place.who) if place.name else "agent"
 
     def show_status(self) -> None:
         """Say in a line what is to be done, and in a banner what is special."""
@@ -281,6 +280,10 @@ class TablePage:
             words(self.status_line(), "say")
             if sitting.thinking is not None and self.is_live and sitting.people:
                 button("Stop", self.stop_thinking, "small", "Stop the agent that thinks")
+            if sitting.over and sitting.is_played and self.is_live:
+                button("Review", lambda: self.turn_to("Review"), "small")
+                button("Seats exchanged", self.about.again, "small", "The same deal once more")
+                button("New game", self.about.new_game, "small main")
         with self.banner:
             self.banners()
 
@@ -406,10 +409,9 @@ class TablePage:
     def extend(self, action: int) -> None:
         """Add a move to the what-if line; the game's own next move just steps on."""
         self.opinion = {}
-        if not self.line and self.at < len(self.sitting.table.actions):
-            if action == self.sitting.table.actions[self.at]:
-                self.go(self.at + 1)
-                return
+        if not self.line and self.sitting.table.actions[self.at : self.at + 1] == [action]:
+            self.go(self.at + 1)
+            return
         if not self.line:
             self.ply = self.at
         self.line.append(action)

@@ -98,7 +98,7 @@ class Thinker:
         return {"best": best, "levels": playable_levels(game, best)}
 
     def do_picture(self, order: dict[str, Any], tell: Tell) -> str:
-        """Draw a game as it may look after a while; whoever loads its rules then need not compile."""
+        """Draw a game; whoever loads its rules after that need not compile them."""
         return picture(find_game(order["game"]).having(**order["settings"]))
 
     def do_check(self, order: dict[str, Any], tell: Tell) -> None:

@@ -1,4 +1,4 @@
-"""Asking processes that think, without waiting for them: one order at a time each, any can be ended.
+"""Asking processes that think, without waiting for them: each has one order at a time.
 
 A thinker that is stopped, stalls or dies takes only its own order with it; the next order starts a
 new one.
