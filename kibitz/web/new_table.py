@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from typing import Any
 
 from nicegui import ui
@@ -10,16 +9,15 @@ from nicegui import ui
 from kibitz.core.chance import checked_seed
 from kibitz.core.errors import KibitzError, Misuse
 from kibitz.core.game import Game
-from kibitz.core.options import Choice, Flag, Option, Whole
+from kibitz.core.options import Option
 from kibitz.play.seats import HUMAN
-from kibitz.web.catalogue import checked
+from kibitz.web.fields import option_field
 from kibitz.web.frame import button, frame, words
 from kibitz.web.hall import Hall
 from kibitz.web.sitting import LONGEST_NAME
 
 ME, FRIEND = "you", "somebody by a link"
 LEVEL = "level:"
-MANY = 12  # whole numbers up to so many are a list to choose from
 
 
 class NewTable:
@@ -75,22 +73,10 @@ class NewTable:
 
     def field(self, option: Option) -> None:
         """Make the field of an option."""
-        words(option.name.replace("_", " "), tag="label")
-        value = option.say(option.default)
-        if isinstance(option, Flag):
-            box: Any = ui.select(["yes", "no"], value=value)
-        elif isinstance(option, Choice):
-            box = ui.select(list(option.names), value=value)
-        elif isinstance(option, Whole) and option.none is None and option.high - option.low < MANY:
-            box = ui.select([str(n) for n in range(option.low, option.high + 1)], value=value)
-        else:
-            box = ui.input(value=value)
-        box.props(f'outlined dense aria-label="{html.escape(option.name)}"')
+        box = option_field(option)
         if option.name == "players":
             box.on_value_change(self.show_seats)
         self.fields[option.name] = box
-        words("", tag="span")
-        words(f"{option.help} ({option.takes()})", "kb-help")
 
     async def find_levels(self) -> None:
         """Ask which levels there are; to find out may take a moment."""
@@ -151,7 +137,7 @@ class NewTable:
                 mine += [seat] if value == ME else []
                 who.append(HUMAN)
             else:
-                who.append(checked(game, self.levels.get(level, value)))
+                who.append(self.hall.checked(game, self.levels.get(level, value)))
             called.append(level)
         if len(who) != game.players:
             raise Misuse("Say who sits at every seat.")
