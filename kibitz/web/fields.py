@@ -8,7 +8,7 @@ from typing import Any
 
 from nicegui import ui
 
-from kibitz.core.options import Choice, Flag, Option, Whole
+from kibitz.core.options import Choice, Flag, Option, Text, Whole
 from kibitz.web.frame import words
 
 MANY = 12  # whole numbers up to so many are a list to choose from
@@ -37,5 +37,6 @@ def option_field(
         box = ui.input(value=text, autocomplete=list(suggested) or None)
     box.props(f'outlined dense aria-label="{html.escape(option.name)}"')
     words("", tag="span")
-    words(f"{option.help} ({option.takes()})", "kb-help")
+    takes = "" if isinstance(option, Text) else f" ({option.takes()})"
+    words(f"{option.help}{takes}", "kb-help")
     return box

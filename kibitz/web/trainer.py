@@ -46,7 +46,7 @@ class Reporter(Watcher):
         self._fresh: list[tuple[int, dict[str, Any]]] = []
         self._told: tuple[int, int, str] | None = None
         self._count = self._sent = 0
-        self._wanted = False
+        self._wanted = True  # soon there is somebody to play against
         self._paused = self._is_last_step = False
 
     # --- in the thread that trains -------------------------------------------------------------

@@ -118,7 +118,7 @@ class Training:
         """Say how far it is."""
         if self.state is State.DONE:
             return "done"
-        return f"after {self.done:,} of {self.total:,} steps" if self.total else "at its beginning"
+        return f"{self.done:,} of {self.total:,} steps" if self.total else "not begun yet"
 
     # --- changing ------------------------------------------------------------------------------
 
