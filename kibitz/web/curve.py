@@ -40,7 +40,8 @@ def counts_of(rows: Sequence[Row]) -> list[str]:
         values = [row.get(name) for row in rows]
         numbers = [value for value in values if isinstance(value, int | float)]
         rises = all(a < b for a, b in pairwise(numbers))
-        if len(numbers) == len(values) and rises and (len(numbers) > 1 or not found):
+        tells = name.startswith(TELLING)
+        if len(numbers) == len(values) and rises and not tells and (len(numbers) > 1 or not found):
             found.append(name)
     return found
 

@@ -152,7 +152,9 @@ def planned(
             raise unknown(f"option of {learner}", str(name)[:LONGEST], options)
     usual = presets.get(preset, {})
     settings = {
-        name: checked_value(game, option, given.get(name, usual.get(name, option.default)), check)
+        name: checked_value(game, option, given[name], check)
+        if name in given
+        else option.parse(usual.get(name, option.default))
         for name, option in options.items()
     }
     return Plan(

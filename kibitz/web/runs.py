@@ -68,12 +68,14 @@ class Runs:
         self.private = private  # all who can reach the server are one person, at this machine
         self._runs: dict[str, Training] = {}
         self._saved: dict[str, int] = {}
+        self._is_closing = False
         self._keeper: asyncio.Task[None] | None = None
         self._following: set[asyncio.Task[None]] = set()
         for path in self.folder.glob(f"*/{PLAN}"):
             run = _read(path.parent)
             if run is not None:
                 self._runs[run.id] = run
+                run.freed = self._fill
 
     async def start(self) -> None:
         """Begin to work."""
@@ -81,6 +83,7 @@ class Runs:
 
     async def close(self) -> None:
         """Stop all runs, with a checkpoint each, and keep everything."""
+        self._is_closing = True
         if self._keeper is not None:
             self._keeper.cancel()
             with contextlib.suppress(asyncio.CancelledError):
@@ -143,6 +146,7 @@ class Runs:
             shutil.rmtree(folder, ignore_errors=True)
             raise Refused(f"Cannot keep a run: {error.strerror}.") from error
         self._runs[id] = run
+        run.freed = self._fill
         self._save(run)
         self._fill()
         return run
@@ -195,6 +199,8 @@ class Runs:
 
     def _fill(self) -> None:
         """Let waiting runs begin, or go on, while there is room: who waits longest comes first."""
+        if self._is_closing:
+            return
         waiting = [run for run in self._runs.values() if run.state.is_waiting]
         for run in sorted(waiting, key=lambda run: run.changed_at):
             if sum(other.state.is_busy for other in self._runs.values()) >= self.most_at_work:
@@ -216,8 +222,7 @@ class Runs:
             if run.id in self._runs:
                 with contextlib.suppress(KibitzError):
                     self._save(run)
-                with contextlib.suppress(RuntimeError):  # the server ends
-                    self._fill()
+                self._fill()
 
     # --- agents --------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ import json
 import signal
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -78,6 +78,8 @@ class Training:
         self.version = 0
         self.process: asyncio.subprocess.Process | None = None
         self.told = False  # whether the process has said how far it is
+        self.freed: Callable[[], None] = lambda: None  # told when it makes room for others
+        self._outcome: tuple[State, str] | None = None  # once the process has said it
         self._is_gone = False
         self._seconds = 0.0  # at work, until the last change of state
         self._since: float | None = None
@@ -148,20 +150,20 @@ class Training:
             self.snapshots += 1
         if said.get("paused") and self.state is State.PAUSING:
             self.turn(State.PAUSED)
-        if self.state.is_alive or self.state.is_waiting:
-            if "done" in said:
-                self.result = dict(said["done"])
-                self.turn(State.DONE)
-            elif "failed" in said:
-                self.turn(State.FAILED, str(said["failed"]))
-            elif "stopped" in said:
-                self.turn(State.STOPPED)
+            self.freed()
+        if "done" in said:
+            self.result = dict(said["done"])
+            self._outcome = State.DONE, ""
+        elif "failed" in said:
+            self._outcome = State.FAILED, str(said["failed"])
+        elif "stopped" in said and self._outcome is None:
+            self._outcome = State.STOPPED, ""
 
     # --- the process ---------------------------------------------------------------------------
 
     async def work(self, order: Mapping[str, Any]) -> None:
         """Run the process that trains, and hear it until it ends."""
-        self.snapshots, self.told = 0, False
+        self.snapshots, self.told, self._outcome = 0, False, None
         try:
             process = await asyncio.create_subprocess_exec(
                 # -P: what lies in the current folder must not stand in for a library. A session of
@@ -187,14 +189,15 @@ class Training:
             code = await process.wait()
         except (ValueError, LookupError, TypeError, OSError) as error:
             code = await self._end(process)
-            self.turn(State.FAILED, f"Its process said something strange: {error!r}.")
+            self._outcome = State.FAILED, f"Its process said something strange: {error!r}."
         finally:
             self.process = None
-        if self.state.is_alive or self.state.is_waiting:
-            if self.state is State.STOPPING or self._is_gone:
-                self.turn(State.STOPPED)
-            else:
-                self.turn(State.FAILED, _death(code))
+        if self._outcome is not None:
+            self.turn(*self._outcome)
+        elif self.state is State.STOPPING or self._is_gone:
+            self.turn(State.STOPPED)
+        else:
+            self.turn(State.FAILED, _death(code))
 
     def send(self, what: str) -> None:
         """Give the process an order."""
