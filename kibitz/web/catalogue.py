@@ -46,6 +46,12 @@ def offers(game: Game) -> tuple[Offer, ...]:
     return tuple(found)
 
 
+def levels_of(game: Game) -> dict[str, str]:
+    """Give the levels whose agents can play a game as it is set, the easiest first."""
+    kinds = agent_kinds(game)
+    return {level: who for level, who in game.levels.items() if who.partition(":")[0] in kinds}
+
+
 def checked(game: Game, who: object) -> str:
     """Give back the name of an agent that a browser may ask for, or raise and say why not."""
     if not isinstance(who, str) or len(who) > LONGEST:

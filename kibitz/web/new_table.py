@@ -11,6 +11,7 @@ from kibitz.core.errors import KibitzError, Misuse
 from kibitz.core.game import Game
 from kibitz.core.options import Option
 from kibitz.play.seats import HUMAN
+from kibitz.web.catalogue import levels_of
 from kibitz.web.fields import option_field
 from kibitz.web.frame import button, frame, words
 from kibitz.web.hall import Hall
@@ -28,11 +29,8 @@ class NewTable:
         self.person = person
         self.game = game
         self.watch = watch
-        self.levels: dict[str, str] = {}
-        self.best = ""
         self.boxes: list[Any] = []  # one for each seat
         self.touched = False  # somebody has chosen who sits where
-        self.client = ui.context.client
 
     def build(self) -> None:
         """Make the form."""
@@ -69,7 +67,6 @@ class NewTable:
                 words("How to play", tag="summary").style("cursor: pointer; font-weight: 650")
                 words(game.how_to_play, "kb-rules")
         self.show_seats()
-        self.client.on_connect(self.find_levels)
 
     def field(self, option: Option) -> None:
         """Make the field of an option."""
@@ -78,23 +75,13 @@ class NewTable:
             box.on_value_change(self.show_seats)
         self.fields[option.name] = box
 
-    async def find_levels(self) -> None:
-        """Ask which levels there are; to find out may take a moment."""
-        try:
-            found = await self.hall.levels(self.game)
-        except KibitzError:
-            return
-        self.levels, self.best = found["levels"], found["best"]
-        with self.client:
-            self.show_seats()
-
     def chosen_game(self) -> Game:
         """Give the game as it is set; a value that does not fit raises and says so."""
         return self.game.having(**{name: str(box.value) for name, box in self.fields.items()})
 
     def choices(self, game: Game) -> dict[str, str]:
         """List who may sit at a seat."""
-        levels = {f"{LEVEL}{name}": f"{name} ({who})" for name, who in self.levels.items()}
+        levels = {f"{LEVEL}{name}": f"{name} ({who})" for name, who in levels_of(game).items()}
         agents = {offer.who: f"{offer.who}: {offer.about}" for offer in self.hall.offers(game)}
         return {ME: ME, FRIEND: FRIEND, **levels, **agents}
 
@@ -108,9 +95,9 @@ class NewTable:
         self.seats.clear()
         self.boxes = []
         options = self.choices(game)
-        names = list(self.levels)
+        names = list(levels_of(game))
         level = names[-1 if self.watch else (len(names) - 1) // 2] if names else ""
-        other = f"{LEVEL}{level}" if level else self.best or list(options)[2]
+        other = f"{LEVEL}{level}" if level else list(options)[2]
         with self.seats:
             for seat in range(game.players):
                 words(f"seat {seat}", tag="label")
@@ -137,7 +124,7 @@ class NewTable:
                 mine += [seat] if value == ME else []
                 who.append(HUMAN)
             else:
-                who.append(self.hall.checked(game, self.levels.get(level, value)))
+                who.append(self.hall.checked(game, levels_of(game).get(level, value)))
             called.append(level)
         if len(who) != game.players:
             raise Misuse("Say who sits at every seat.")

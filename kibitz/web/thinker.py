@@ -20,7 +20,7 @@ import numpy as np
 
 from kibitz.core.agent import Agent
 from kibitz.core.chance import Chance
-from kibitz.core.errors import BadRecord, KibitzError
+from kibitz.core.errors import AgentFailed, KibitzError
 from kibitz.core.game import Game
 from kibitz.core.plain import as_json
 from kibitz.core.record import Record
@@ -167,7 +167,7 @@ def main() -> None:
         except BrokenPipeError:
             return
         except Exception as error:
-            say(error=BadRecord.__name__, message=f"This went wrong: {error!r}.")
+            say(error=AgentFailed.__name__, message=f"This went wrong: {error!r}.")
 
 
 if __name__ == "__main__":

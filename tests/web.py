@@ -1,0 +1,189 @@
+"""The workbench under test: a server of its own, and ways to use its pages as a person does."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+START = 120  # seconds; a busy machine imports slowly
+SLOW = 180_000  # milliseconds; the first time a game or an agent is used it compiles
+
+# Where a click hits an element with data-action and not something that lies over it.
+POINT = """(group) => {
+  for (const part of [group, ...group.querySelectorAll('*')]) {
+    const box = part.getBoundingClientRect();
+    for (const across of [.5, .2, .8]) for (const down of [.5, .2, .8]) {
+      const x = box.left + box.width * across, y = box.top + box.height * down;
+      const hit = document.elementFromPoint(x, y);
+      if (hit && hit.closest('[data-action]') === group) return [x, y];
+    }
+  }
+  return null;
+}"""
+MY_TURN = "() => document.querySelector('.kb-now.kb-live [data-action]')"
+OVER = """() => [...document.querySelectorAll('.kb-status button')]
+  .some((one) => one.innerText === 'New game')"""
+
+
+class Server:
+    """A workbench in a process of its own."""
+
+    def __init__(self, folder: Path, *arguments: str) -> None:
+        self.folder = folder
+        self.arguments = arguments
+        self.port = free_port()
+        self.url = f"http://localhost:{self.port}"
+        self.log = folder / "server.log"
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start it and wait until it answers."""
+        command = [
+            sys.executable, "-c", "from kibitz.cli import main; main()", "serve", "--no-show",
+            "--port", str(self.port), "--folder", str(self.folder), *self.arguments,
+        ]  # fmt: skip
+        with open(self.log, "ab") as log:
+            # What serves people must not know that it is tested.
+            known = {name: of for name, of in os.environ.items() if not name.startswith("PYTEST")}
+            self.process = subprocess.Popen(command, stdout=log, stderr=log, env=known)
+        end = time.monotonic() + START
+        while time.monotonic() < end:
+            assert self.process.poll() is None, self.log.read_text()
+            try:
+                urllib.request.urlopen(f"{self.url}/kibitz/style.css", timeout=5).close()
+                return
+            except (urllib.error.URLError, TimeoutError, ConnectionError):
+                time.sleep(0.1)
+        raise AssertionError(f"The server did not start: {self.log.read_text()}")
+
+    def kill(self) -> None:
+        """End it at once, as a power cut would."""
+        assert self.process is not None
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self) -> None:
+        """End it as Ctrl-C does."""
+        assert self.process is not None
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT)
+            try:
+                self.process.wait(30)
+            except subprocess.TimeoutExpired:
+                self.kill()
+
+
+@contextmanager
+def serving(folder: Path, *arguments: str) -> Iterator[Server]:
+    """Start a server, and end it with the block."""
+    folder.mkdir(parents=True, exist_ok=True)
+    server = Server(folder, *arguments)
+    server.start()
+    try:
+        yield server
+    finally:
+        server.stop()
+
+
+def free_port() -> int:
+    """Find a port on which nobody listens."""
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+# --- as a person does ----------------------------------------------------------------------------
+
+
+def new_page(context: Any) -> Any:
+    """Open a page that remembers what went wrong in it, in `page.wrong`."""
+    page = context.new_page()
+    page.wrong = []
+    page.on("pageerror", lambda error: page.wrong.append(str(error)))
+    page.on("console", lambda said: page.wrong.append(said.text) if said.type == "error" else None)
+    page.set_default_timeout(60_000)
+    return page
+
+
+def open_table(
+    page: Any, url: str, game: str, seats: dict[int, str] | None = None, **options: str
+) -> str:
+    """Set up a table by its form, sit down, and let agents move at once; give its address."""
+    page.goto(f"{url}/new/{game}")
+    page.wait_for_selector("text=Start", timeout=SLOW)
+    page.wait_for_selector("text=seat 1")
+    if options:
+        page.click("summary:has-text('Options of the game')")
+    for name, value in options.items():
+        field = page.locator(f"[aria-label='{name}']").first
+        if field.evaluate("one => one.tagName") == "INPUT":
+            field.fill(value)
+            field.press("Tab")
+        else:
+            field.click()
+            exactly = re.compile(f"^{re.escape(value)}$")
+            page.locator(".q-menu .q-item").filter(has_text=exactly).click()
+    for seat, who in (seats or {}).items():
+        sit(page, seat, who)
+    page.click("button:has-text('Start')")
+    page.wait_for_url("**/table/*")
+    page.wait_for_selector(".kb-now svg, .kb-curtain h2", timeout=SLOW)
+    return page.url
+
+
+def sit(page: Any, seat: int, who: str) -> None:
+    """Choose who sits at a seat, in the form."""
+    field = page.locator(f"input[aria-label='seat {seat}']")
+    field.click()
+    field.fill(who)
+    page.locator(".q-menu .q-item").filter(has_text=who).first.click()
+
+
+def at_once(page: Any) -> None:
+    """Let agents move without a pause."""
+    page.click(".kb-tabs >> text=Table")
+    page.locator("[aria-label='pace of agents']").first.click()
+    page.click(".q-menu .q-item:has-text('at once')")
+    page.click(".kb-tabs >> text=Moves")
+
+
+def press(page: Any, group: Any) -> None:
+    """Click an action on the board with the mouse; a tile that is held is laid."""
+    group.scroll_into_view_if_needed()
+    at = group.evaluate(POINT)
+    assert at, f"nothing to hit: {group.evaluate('one => one.outerHTML')[:200]}"
+    page.mouse.click(*at)
+    lay = page.query_selector(".kb-lay")
+    if lay:
+        lay.click()
+
+
+def plies_of(page: Any) -> int:
+    """Read how many moves were played."""
+    return int(page.inner_text(".kb-count").split("/")[1])
+
+
+def play_on(page: Any, place: int = 0) -> bool:
+    """Wait for one's turn and click some action; False when the game is over."""
+    page.wait_for_function(f"() => ({MY_TURN})() || ({OVER})()", timeout=SLOW)
+    if page.evaluate(OVER):
+        return False
+    before = page.inner_text(".kb-count")
+    groups = page.query_selector_all(".kb-now [data-action]")
+    press(page, groups[place % len(groups)])
+    page.wait_for_function(
+        "before => document.querySelector('.kb-count').innerText !== before", arg=before,
+        timeout=SLOW,
+    )  # fmt: skip
+    return True
