@@ -492,6 +492,8 @@ def test_a_chart_shows_what_tells_most_with_intervals():
 
 DONE = "() => Number(document.querySelector('.kb-far').innerText.replace(/,/g, '').split(' ')[0])"
 
+DRAWN = "() => document.querySelector('.kb-curve path[stroke=\"#009E73\"]')?.getAttribute('d')"
+
 
 def state(page: Any, name: str) -> None:
     page.wait_for_selector(f".kb-state:has-text('{name}')", timeout=SLOW)
@@ -517,9 +519,10 @@ def test_a_run_from_the_form_to_a_game_against_it(tmp_path):
         address, id = page.url, page.url.rpartition("/")[2]
 
         # It is watched: the figures and the curve grow.
-        page.wait_for_selector(".kb-curve svg path", timeout=SLOW)
-        first = page.evaluate(DONE)
+        page.wait_for_function(DRAWN, timeout=SLOW)
+        first, drawn = page.evaluate(DONE), page.evaluate(DRAWN)
         page.wait_for_function(f"first => ({DONE})() > first", arg=first)
+        page.wait_for_function(f"drawn => ({DRAWN})() !== drawn", arg=drawn)
         page.click("button.kb-figure:has-text('agreement')")
         page.wait_for_selector("button.kb-figure[aria-pressed=false]:has-text('agreement')")
 
@@ -573,7 +576,7 @@ def test_a_run_from_the_form_to_a_game_against_it(tmp_path):
         phone.wait_for_selector("text=The server ended.")
         phone.click("button:has-text('Resume')")
         state(phone, "at work")
-        phone.wait_for_selector(".kb-curve svg path")
+        phone.wait_for_function(DRAWN)
         for path in ("/train", "/train/new", f"/train/{id}"):
             phone.goto(f"{server.url}{path}")
             phone.wait_for_selector("h1")

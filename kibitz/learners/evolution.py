@@ -53,9 +53,9 @@ class Settings:
     offspring: Annotated[int, "λ, children in each generation", 1, 10_000] = 16
     budget: Annotated[int, "children in all: generations are budget / offspring", 1, 10**9] = 2400
     games: Annotated[int, "games that decide a fitness", 1, 10**6] = 400
-    opponent: Annotated[
-        str, "an agent, or all: every strategy, or the usual rivals", AGENTS
-    ] = "all"
+    opponent: Annotated[str, "an agent, or all: every strategy, or the usual rivals", AGENTS] = (
+        "all"
+    )
     without: Annotated[str, "strategies or weights left out, with + between them"] = ""
     sigma: Annotated[float, "spread of the first mutations", 1e-9, 1e9] = 1.0
     adapt_every: Annotated[int, "generations between two looks at the success", 1, 10**9] = 10

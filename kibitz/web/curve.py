@@ -12,7 +12,7 @@ from kibitz.core.plots import COLOURS
 Row = Mapping[str, Any]
 
 # Figures whose names begin so say how well it plays; they are shown first.
-TELLING = ("agreement", "share", "score", "fitness", "best", "first", "second")
+TELLING = ("agreement", "share", "score", "fitness", "best", "first_", "second_")
 MOST_SHOWN = 3  # of them, until somebody chooses
 SPREAD = "spread"  # figures with this in their names are intervals of others
 STEEP = 500  # times as much at the end as in the first row

@@ -52,7 +52,7 @@ class RunPage:
                     self.far = words("", "kb-far")
                     self.said = words("", "kb-quiet")
                 self.reason = ui.element("div")
-                self.buttons = ui.element("div").classes("kb-actions")
+                self.make_buttons()
             with ui.element("section").classes("kb-card"):
                 with ui.element("div").classes("kb-spread"):
                     words("Curve", tag="h2")
@@ -128,34 +128,44 @@ class RunPage:
                 if bad:
                     link("Change the settings", f"/train/new?like={self.run.id}", "small")
 
+    def make_buttons(self) -> None:
+        """Make all buttons once: whoever goes by keyboard stays where they are."""
+        id, runs = self.run.id, self.hall.runs
+        made: dict[str, ui.element] = {}
+        self.buttons = made
+        with ui.element("div").classes("kb-actions"):
+            with ui.element("div").classes("kb-row"):
+                made["play"] = button("Play against it", self.play)
+                made["watch"] = button("Watch it play", self.watch)
+            with ui.element("div").classes("kb-row"):
+                made["pause"] = button("Pause", self.doing(runs.pause))
+                made["resume"] = button("Resume", self.doing(runs.resume))
+                made["stop"] = button("Stop", self.doing(runs.stop))
+                made["stop"].props["title"] = HELD
+            with ui.element("div").classes("kb-row"):
+                made["model"] = link("Model", f"/train/{id}/model", "small")
+                made["curve"] = link("Curve as CSV", f"/train/{id}/curve", "small")
+                made["delete"] = button("Delete", self.delete, "small")
+
     def show_buttons(self) -> None:
         """Offer what can be done now."""
         run, state = self.run, self.run.state
-        self.buttons.clear()
         own = self.hall.runs.may_change(run, self.person)
         able = run.has_model
-        runs = self.hall.runs
-        with self.buttons:
-            with ui.element("div").classes("kb-row"):
-                if able or state.is_alive:
-                    main, why = ("main", "") if able else ("", NOT_YET)
-                    button("Play against it", self.play, main, why)
-                if able:
-                    button("Watch it play", self.watch)
-            with ui.element("div").classes("kb-row"):
-                if own and state is State.AT_WORK:
-                    button("Pause", self.doing(runs.pause))
-                if own and (state.is_paused or state in (State.STOPPED, State.FAILED)):
-                    button("Resume", self.doing(runs.resume), "" if able else "main")
-                if own and (state.is_alive or state.is_waiting) and state is not State.STOPPING:
-                    button("Stop", self.doing(runs.stop), title=HELD)
-            with ui.element("div").classes("kb-row"):
-                if able:
-                    link("Model", f"/train/{run.id}/model", "small")
-                if run.rows.count:
-                    link("Curve as CSV", f"/train/{run.id}/curve", "small")
-                if own:
-                    button("Delete", self.delete, "small")
+        goes = (state.is_alive or state.is_waiting) and state is not State.STOPPING
+        waits = state.is_paused or state in (State.STOPPED, State.FAILED)
+        offered = {
+            "play": able or state.is_alive, "watch": able, "pause": own and state is State.AT_WORK,
+            "resume": own and waits, "stop": own and goes, "model": able,
+            "curve": bool(run.rows.count), "delete": own,
+        }  # fmt: skip
+        for name, made in self.buttons.items():
+            made.set_visibility(offered[name])
+        for name, is_main in (("play", able), ("resume", not able)):
+            self.buttons[name].classes(
+                add="main" if is_main else None, remove=None if is_main else "main"
+            )
+        self.buttons["play"].props["title"] = "" if able else NOT_YET
 
     def doing(self, work: Callable[[str, str], None]) -> Callable[[], None]:
         """Make what a button does."""

@@ -72,7 +72,7 @@ class TrainPage:
 
     def __init__(self, runs: Runs) -> None:
         self.runs = runs
-        self.shown: Any = None
+        self.shown: dict[str, tuple[int | None, ui.html]] = {}
 
     def build(self) -> None:
         """Make the page."""
@@ -86,31 +86,47 @@ class TrainPage:
                     )  # fmt: skip
                 link("New run", "/train/new", "main")
             self.list = ui.element("div").classes("kb-runs")
+        self.show_all(self.runs.all())
         self.refresh()
         ui.timer(LOOK_SECONDS, self.refresh)
 
     def refresh(self) -> None:
-        """Show what has changed."""
+        """Show what has changed; whoever goes by keyboard stays where they are."""
         runs = self.runs.all()
-        now = [(run.id, run.version) for run in runs]
-        if now == self.shown:
-            return
-        self.shown = now
+        if [run.id for run in runs] != list(self.shown):
+            self.show_all(runs)
+        for run in runs:
+            version, shown = self.shown[run.id]
+            if version != run.version:
+                shown.set_content(self.card(run))
+                self.shown[run.id] = run.version, shown
+
+    def show_all(self, runs: list[Training]) -> None:
+        """Make the list."""
+        self.shown = {}
         self.list.clear()
         with self.list:
             if not runs:
-                with ui.element("div").classes("kb-card"):
-                    words("Nothing is being trained yet", tag="h2")
-                    words(
-                        "Begin with something small: q-learning on TapnSwap learns to play "
-                        "perfectly in seconds, evolution on Nim in a minute.", tag="p",
-                    )  # fmt: skip
-                    with ui.element("div").classes("kb-row"):
-                        for game, learner in FIRST_STEPS:
-                            address = f"/train/new?game={game}&learner={learner}"
-                            link(f"{learner} on {find_game(game).title}", address)
+                self.show_none()
             for run in runs:
-                raw(self.card(run), tag="article").classes("kb-run")
+                with ui.element("article").classes("kb-run"):
+                    to = ui.element("a")
+                    to.props["href"] = f"/train/{run.id}"
+                    with to:
+                        self.shown[run.id] = None, raw("").style("display: contents")
+
+    def show_none(self) -> None:
+        """Say what to begin with."""
+        with ui.element("div").classes("kb-card"):
+            words("Nothing is being trained yet", tag="h2")
+            words(
+                "Begin with something small: q-learning on TapnSwap learns to play perfectly in "
+                "seconds, evolution on Nim in a minute.", tag="p",
+            )  # fmt: skip
+            with ui.element("div").classes("kb-row"):
+                for game, learner in FIRST_STEPS:
+                    address = f"/train/new?game={game}&learner={learner}"
+                    link(f"{learner} on {find_game(game).title}", address)
 
     def card(self, run: Training) -> str:
         """Show a run in the list."""
@@ -119,8 +135,8 @@ class TrainPage:
         game = run.plan.game
         name = f"{run.id}, {game.described()}" if game.changed() else run.id
         return (
-            f'<a href="/train/{run.id}"><span class="what"><b>{html.escape(run.plan.title)}</b>'
+            f'<span class="what"><b>{html.escape(run.plan.title)}</b>'
             f'<span class="kb-quiet kb-small">{html.escape(name)}</span></span>{badge(run.state)}'
             f'{bar(run)}<span class="kb-small kb-quiet">{how_far(run)}</span>'
-            f'<span class="kb-small said{kind}">{html.escape(said[:160])}</span></a>'
+            f'<span class="kb-small said{kind}">{html.escape(said[:160])}</span>'
         )

@@ -54,9 +54,9 @@ class Settings:
     vocabulary: Annotated[str, "which words rules may use: see kibitz words"] = "usual"
     without: Annotated[str, "topics, groups, words or deeds left out, with + between them"] = ""
     easy: Annotated[float, "share of the games in which the game is made easier", 0.0, 0.9] = 0.2
-    rival: Annotated[
-        str, "lists: an agent at the other seats, where seats are rivals", AGENTS
-    ] = "random"
+    rival: Annotated[str, "lists: an agent at the other seats, where seats are rivals", AGENTS] = (
+        "random"
+    )
     tested_on: Annotated[int, "fresh games that tell how good the rules are", 100, 10**7] = 10_000
     compacted_on: Annotated[int, "games on which needless rules are left out", 0, 10**7] = 2000
     cores: Annotated[int, "how many cores to use; 0 for all", 0, 1024] = 0
