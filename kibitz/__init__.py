@@ -23,6 +23,7 @@ from kibitz.core.game import Game
 from kibitz.core.record import Record
 from kibitz.core.registry import agent_kinds, find_agent, find_game, game_names
 from kibitz.core.table import Move, Table, View
+from kibitz.core.training import Watcher
 from kibitz.learners import learner_names, train
 from kibitz.play.batch import Batch
 from kibitz.play.match import match
@@ -32,10 +33,9 @@ from kibitz.search.solve import Solution, solve
 
 __all__ = [
     "Agent", "Batch", "Chance", "Game", "Grades", "KibitzError", "Kind", "MatchResult", "Move",
-    "Opinion", "Record", "Solution", "Table", "Thought", "View", "agent", "agent_names", "analyse",
-    "game",
-    "game_names", "grade", "learner_names", "load", "match", "open_league", "serve", "solve",
-    "train",
+    "Opinion", "Record", "Solution", "Table", "Thought", "View", "Watcher", "agent", "agent_names",
+    "analyse", "game", "game_names", "grade", "learner_names", "load", "match", "open_league",
+    "serve", "solve", "train",
 ]  # fmt: skip
 __version__ = "0.1.0"
 

@@ -188,17 +188,22 @@ class Real(Option):
         return f"a number from {self.low:g} to {self.high:g}"
 
 
+AGENTS, MODEL = "agents", "model"  # what a text may name
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text(Option):
-    """Any text, such as a path; for agents and learners."""
+    """Any text, such as a path; for agents and learners. `names` says what it names, if that."""
+
+    names: str = ""
 
     def parse(self, value: Any) -> str:
         """Take the text as it is."""
         return str(value)
 
     def takes(self) -> str:
-        """Say that any text will do."""
-        return "text"
+        """Say what it names, or that any text will do."""
+        return {AGENTS: "names of agents", MODEL: "a model"}.get(self.names, "text")
 
 
 def settle(options: Iterable[Option], given: Mapping[str, Any], whose: str) -> dict[str, Any]:
@@ -244,7 +249,8 @@ def options_of(settings: type) -> tuple[Option, ...]:
     """Read the options of a learner from its `Settings`, a dataclass whose fields are annotated.
 
     `Annotated[int, "children in each generation", 1, 10_000]`: the type, a sentence, and the range
-    of a number; a `Literal` of names is a choice, a str is any text.
+    of a number; a `Literal` of names is a choice, a str is any text, or names what comes after its
+    sentence: `AGENTS` or a `MODEL`.
     """
     hints = get_type_hints(settings, include_extras=True)
     found: list[Option] = []
@@ -256,7 +262,7 @@ def options_of(settings: type) -> tuple[Option, ...]:
         if kind is bool:
             found.append(Flag(**about))
         elif kind is str:
-            found.append(Text(**about))
+            found.append(Text(**about, names=span[0] if span else ""))
         elif kind in (int, float):
             number = Whole if kind is int else Real
             found.append(number(**about, low=span[0], high=span[1]))

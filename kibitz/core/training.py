@@ -2,7 +2,7 @@
 
 A learner's `train(game, settings, seed, run)` tells the run how it goes; everything it must know to
 go on lies in its checkpoint. The same command on the same folder resumes; whatever differs is
-refused.
+refused. A `Watcher` follows a run row by row and can have the agent as it is in the middle.
 """
 
 from __future__ import annotations
@@ -29,8 +29,9 @@ from kibitz.core.files import save
 from kibitz.core.game import Game
 from kibitz.core.models import load_model, save_model
 
-CHECKPOINT, MODEL, CURVE, PLOT, ABOUT = (
-    "checkpoint.safetensors", "model.safetensors", "curve.csv", "curve.png", "run.json",
+CHECKPOINT, SNAPSHOT, MODEL, CURVE, PLOT, ABOUT = (
+    "checkpoint.safetensors", "snapshot.safetensors", "model.safetensors", "curve.csv", "curve.png",
+    "run.json",
 )  # fmt: skip
 CHECKPOINT_SECONDS = 10.0
 
@@ -63,6 +64,24 @@ def seed_of(folder: str | os.PathLike[str]) -> int | None:
     return seed if isinstance(seed, int) else None
 
 
+class Watcher:
+    """Somebody who follows a run while it goes on. Override what you need; nothing is learned.
+
+    Whoever watches a run in a folder finds a snapshot there beside every checkpoint: the agent as
+    it was then, a model that plays like any other.
+    """
+
+    def row(self, figures: Mapping[str, float | str]) -> None:
+        """Hear of a row of the curve. A run that is resumed tells all of them again."""
+
+    def wants_snapshot(self) -> bool:
+        """Say whether to write a snapshot, and a checkpoint with it, after the present step."""
+        return False
+
+    def snapshot(self, path: Path, done: int) -> None:
+        """Hear that a snapshot was written, of the agent after so many steps."""
+
+
 class Run:
     """One training run. Without a folder nothing is written."""
 
@@ -76,6 +95,7 @@ class Run:
         progress: Progress | None = None,
         visits: Mapping[int, Callable[[Agent], Any]] | None = None,
         plots: bool = True,
+        watcher: Watcher | None = None,
     ) -> None:
         self.learner = learner
         self.game = game
@@ -90,6 +110,7 @@ class Run:
         self._progress = progress
         self._visits = dict(visits or {})
         self._plots = plots
+        self._watcher = watcher
         self._saved_at = time.monotonic()
         if self.folder is not None:
             self._look_into(self.folder)
@@ -127,6 +148,8 @@ class Run:
     def log(self, **figures: float | str) -> None:
         """Add a row to the curve."""
         self.rows.append(figures)
+        if self._watcher is not None:
+            self._watcher.row(figures)
 
     # --- visits --------------------------------------------------------------------------------
 
@@ -149,7 +172,9 @@ class Run:
 
     @property
     def is_time(self) -> bool:
-        """Whether the last checkpoint was long enough ago."""
+        """Whether the last checkpoint was long enough ago, or somebody asks for a snapshot."""
+        if self._watcher is not None and self._watcher.wants_snapshot():
+            return True
         return time.monotonic() - self._saved_at > CHECKPOINT_SECONDS
 
     def save_checkpoint(self, arrays: Mapping[str, np.ndarray]) -> None:
@@ -159,6 +184,22 @@ class Run:
             self.claim()
             save_model(self.folder / CHECKPOINT, self.learner, self.game, arrays)
 
+    def save_snapshot(
+        self, done: int, agent: str,
+        content: Callable[[], tuple[Mapping[str, np.ndarray], Mapping[str, Any]]],
+    ) -> None:  # fmt: skip
+        """Write the agent as it is after so many steps, if somebody watches this run.
+
+        A learner calls this after `save_checkpoint`. `agent` and `content`, which gives arrays and
+        notes, are what `finish` would be given now. It must change nothing, chance included.
+        """
+        if self._watcher is None or self.folder is None:
+            return
+        arrays, about = content()
+        path = self.folder / SNAPSHOT
+        save_model(path, agent, self.game, arrays, {**self.about, **about, "done": done})
+        self._watcher.snapshot(path, done)
+
     def curve(self) -> np.ndarray:
         """Give the curve so far as an array, to be kept in a checkpoint."""
         return np.array([list(row.values()) for row in self.rows], np.float64)
@@ -166,6 +207,9 @@ class Run:
     def restore(self, curve: np.ndarray, columns: Sequence[str]) -> None:
         """Take up the curve that a checkpoint kept."""
         self.rows = [dict(zip(columns, row, strict=True)) for row in curve.tolist()]
+        if self._watcher is not None:
+            for row in self.rows:
+                self._watcher.row(row)
 
     def load_checkpoint(self) -> dict[str, np.ndarray] | None:
         """Give what was kept, or None at the beginning."""

@@ -1,8 +1,10 @@
 """Learners: one file or folder each, trained by name: `kibitz.train("evolution", game)`.
 
 A learner in another package joins through the entry-point group `kibitz.learners`, whose entries
-are modules with the same names: `Settings`, `PRESETS` and `train`; and `CAN_BE_VISITED = True` if
-its `train` calls `run.visit` after the games that `run.next_visit` names.
+are modules with the same names: `Settings`, `PRESETS` and `train`; `CAN_BE_VISITED = True` if its
+`train` calls `run.visit` after the games that `run.next_visit` names; and `unfit(game)`, which says
+why it cannot learn a game, or None. One that calls `run.save_snapshot` beside `run.save_checkpoint`
+can be played against while it learns.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from kibitz.core.chance import checked_seed
 from kibitz.core.errors import Misuse, unknown
 from kibitz.core.game import Game
 from kibitz.core.options import options_of, settle
-from kibitz.core.training import Progress, Run
+from kibitz.core.training import Progress, Run, Watcher
 
 
 def learner_names() -> list[str]:
@@ -44,6 +46,12 @@ def find_learner(name: str) -> ModuleType:
     return importlib.import_module(where) if isinstance(where, str) else where.load()
 
 
+def unfit(learner: str, game: Game) -> str | None:
+    """Say why a learner cannot learn a game, or None."""
+    reason = getattr(find_learner(learner), "unfit", None)
+    return None if reason is None else reason(game)
+
+
 def train(
     learner: str,
     game: Game,
@@ -54,13 +62,15 @@ def train(
     progress: Progress | None = None,
     visits: Mapping[int, Callable[[Agent], Any]] | None = None,
     plots: bool = True,
+    watcher: Watcher | None = None,
     **settings: Any,
 ) -> Any:
     """Train an agent and give what the learner gives; with a folder, also its files.
 
     `preset` names a set of settings (`seed` is that of the project it comes from); `settings`
     change single ones. Training in a folder can be interrupted; the same call goes on with it.
-    `visits` are shown the agent as it is after so many games, where a learner counts those.
+    `visits` are shown the agent as it is after so many games, where a learner counts those. A
+    `watcher` hears of every row of the curve as it comes, and gets snapshots that can be played.
     """
     module = find_learner(learner)
     learner = learner.replace("_", "-")
@@ -73,5 +83,5 @@ def train(
         raise Misuse(f"{learner} cannot be visited while it learns.")
     chosen = settle(options, settings, learner)
     seed = checked_seed(seed)
-    run = Run(learner, game, chosen, seed, folder, progress, visits, plots)
+    run = Run(learner, game, chosen, seed, folder, progress, visits, plots, watcher)
     return module.train(game, module.Settings(**chosen), seed, run)

@@ -19,7 +19,8 @@ from kibitz.core.errors import Misuse, unknown
 from kibitz.core.files import save
 from kibitz.core.game import Game
 from kibitz.core.plots import BLUE, Canvas
-from kibitz.core.training import Run
+from kibitz.core.training import Progress, Run
+from kibitz.learners import find_learner
 from kibitz.learners import train as train_by_name
 from kibitz.play.match import match
 
@@ -66,6 +67,11 @@ class Settings:
 
 
 PRESETS: dict[str, dict[str, Any]] = {"quick": {"trials": 8, "seeds": 1, "games": 10_000}}
+
+
+def unfit(game: Game) -> str | None:
+    """Say why the classifier system cannot learn a game, or None."""
+    return find_learner(LEARNER).unfit(game)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,17 +189,23 @@ def score_of(
     """Train with some settings and every seed; give the mean score."""
     total = 0.0
     for i in range(settings.seeds):
-        run.tell(number, settings.trials, f"trial {number + 1}, seed {i + 1}")
-        total += trained(game, settings, seed + i, params, folder / str(i)).score
+        where = f"trial {number + 1}, seed {i + 1}"
+        run.tell(number, settings.trials, where)
+
+        def told(done: int, games: int, words: str, where: str = where) -> None:
+            run.tell(number, settings.trials, f"{where}: {words}")
+
+        total += trained(game, settings, seed + i, params, folder / str(i), told).score
     return total / settings.seeds
 
 
 def trained(
-    game: Game, settings: Settings, seed: int, params: Mapping[str, Any], folder: Path
-) -> Any:
+    game: Game, settings: Settings, seed: int, params: Mapping[str, Any], folder: Path,
+    progress: Progress | None = None,
+) -> Any:  # fmt: skip
     """Train with some settings, or take what was trained before."""
     return train_by_name(
-        LEARNER, game, seed=seed % SEEDS, folder=folder, plots=False,
+        LEARNER, game, seed=seed % SEEDS, folder=folder, plots=False, progress=progress,
         **{
             "method": settings.method, "games": settings.games, "easy": 0.0,
             "tested_on": settings.tested_on, "compacted_on": 0, "cores": settings.cores, **params,

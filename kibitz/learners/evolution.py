@@ -31,7 +31,7 @@ from kibitz.core.compiled import compiled, in_python
 from kibitz.core.errors import BadModel, BadOption, Misuse
 from kibitz.core.game import Game
 from kibitz.core.models import load_model, own_model
-from kibitz.core.options import Text
+from kibitz.core.options import AGENTS, Text
 from kibitz.core.plots import BLUE, FAINT, ORANGE, Canvas
 from kibitz.core.registry import find_agent
 from kibitz.core.table import View
@@ -53,7 +53,9 @@ class Settings:
     offspring: Annotated[int, "λ, children in each generation", 1, 10_000] = 16
     budget: Annotated[int, "children in all: generations are budget / offspring", 1, 10**9] = 2400
     games: Annotated[int, "games that decide a fitness", 1, 10**6] = 400
-    opponent: Annotated[str, "an agent, or all: every strategy, or the usual rivals"] = "all"
+    opponent: Annotated[str, "an agent, or all: every strategy, or the usual rivals", AGENTS] = (
+        "all"
+    )
     without: Annotated[str, "strategies or weights left out, with + between them"] = ""
     sigma: Annotated[float, "spread of the first mutations", 1e-9, 1e9] = 1.0
     adapt_every: Annotated[int, "generations between two looks at the success", 1, 10**9] = 10
@@ -140,16 +142,21 @@ class Weighing:
 SHARE, LEAST = 0.25, 0.4
 
 
+def unfit(game: Game) -> str | None:
+    """Say why nothing can evolve in a game, or None."""
+    if (game.strategies and game.ballot is not None) or game.evaluation is not None:
+        return None
+    return "the game offers neither strategies that could vote nor an evaluation to tune"
+
+
 def subject_of(game: Game) -> Votes | Weighing:
     """Say what can evolve in a game."""
-    if game.strategies and game.ballot is not None:
-        return Votes(game)
-    if game.evaluation is not None:
-        return Weighing(game)
-    raise Misuse(
-        f"{game.name} offers neither strategies that could vote nor an evaluation to tune; "
-        "evolution needs one of them."
-    )
+    if unfit(game):
+        raise Misuse(
+            f"{game.name} offers neither strategies that could vote nor an evaluation to tune; "
+            "evolution needs one of them."
+        )
+    return Votes(game) if game.strategies and game.ballot is not None else Weighing(game)
 
 
 class Arena:
@@ -300,8 +307,19 @@ def train(game: Game, settings: Settings, seed: int, run: Run) -> Evolved:
     answers = Answers(Arena(game, settings, seed), subject, pool, known)
     generations = max(1, settings.budget // settings.offspring)
     method = METHODS[settings.method](settings, int(pool.sum()), seed, subject.spread)
-    try:
+
+    def keep() -> None:
         run.save_checkpoint({"fitness": np.array(answers.known)})
+        # What is known from before is gone through again first.
+        if run.rows and answers.asked >= len(known):
+            run.save_snapshot(len(run.rows), "evolved", model)
+
+    def model() -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+        about = {"strategies": subject.names, "fitness": method.fitness}
+        return {"weights": subject.weights(method.parent, pool)}, about
+
+    try:
+        keep()
         for generation in range(generations):
             method.step(answers)
             run.log(
@@ -311,14 +329,14 @@ def train(game: Game, settings: Settings, seed: int, run: Run) -> Evolved:
             words = f"fitness {method.fitness:.3f}, sigma {method.sigma:.3g}"
             run.tell(generation + 1, generations, words)
             if run.is_time:
-                run.save_checkpoint({"fitness": np.array(answers.known)})
+                keep()
     finally:
-        run.save_checkpoint({"fitness": np.array(answers.known)})
+        keep()
         answers.arena.pool.shutdown()
-    found = subject.weights(method.parent, pool)
+    arrays, about = model()
+    found = arrays["weights"]
     weights = {name: float(weight) for name, weight in zip(subject.names, found, strict=True)}
-    about = {"strategies": subject.names, "fitness": method.fitness}
-    path = run.finish("evolved", {"weights": found}, about, lambda rows, to: plot(rows, to, run))
+    path = run.finish("evolved", arrays, about, lambda rows, to: plot(rows, to, run))
     return Evolved(
         weights=weights, fitness=method.fitness, evaluations=answers.asked,
         agent=subject.kind(found)(game), path=path, what=subject.what,
@@ -490,9 +508,7 @@ class EvolvedKind:
 
     def unfit(self, game: Game) -> str | None:
         """Say why it cannot play a game, or None."""
-        if game.ballot is not None or game.evaluation is not None:
-            return None
-        return "the game offers neither strategies that could vote nor an evaluation to tune"
+        return unfit(game)
 
     def __call__(self, game: Game, model: str = "") -> CompiledAgent:
         """Make the agent from its model, or from the one that comes with the game."""

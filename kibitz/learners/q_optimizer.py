@@ -20,6 +20,7 @@ from kibitz.core.agent import CompiledAgent
 from kibitz.core.errors import BadOption
 from kibitz.core.files import save
 from kibitz.core.game import Game
+from kibitz.core.options import AGENTS
 from kibitz.core.plots import COLOURS, Canvas
 from kibitz.core.registry import find_agent
 from kibitz.core.training import Run
@@ -40,7 +41,7 @@ class Settings:
     epsilons: Annotated[str, "shares of random moves to try, with commas between them"] = (
         "0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1"
     )
-    opponents: Annotated[str, "opponents to try, with commas between them"] = "random,self"
+    opponents: Annotated[str, "opponents to try, with commas between them", AGENTS] = "random,self"
     preset: Annotated[
         Literal["seed", "default"], "the other settings: the seed's, or what learns best"
     ] = "seed"
@@ -55,6 +56,11 @@ class Settings:
 PRESETS: dict[str, dict[str, Any]] = {
     "quick": {"epsilons": "0.1,0.5,1", "games": 2000, "rounds": 1, "pair_games": 20},
 }
+
+
+def unfit(game: Game) -> str | None:
+    """Say why Q-learning cannot learn a game, or None."""
+    return find_learner(LEARNER).unfit(game)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -206,6 +212,7 @@ class Search:
             folder=self.folder / "runs" / name, plots=False, preset=preset,
             epsilon=f"{epsilon:g}", opponents=opponent, games=games,
             begin_with=str(before.path) if before else "", evaluate_every=max(1, games // 10),
+            progress=lambda *told: self.run.tell(self.done, self.total, f"{name}: {told[2]}"),
         )  # fmt: skip
         self.done += 1
         entry = Entry(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import math
 import os
 import sys
@@ -12,10 +13,20 @@ from typing import Any
 import numpy as np
 
 from kibitz.core.errors import Misuse
+from kibitz.core.game import Game
 
 ALIGNED = 64  # bytes; what begins at a multiple of them JAX reads where it lies
 
 _threads: int | None = None
+
+
+def unfit(game: Game) -> str | None:
+    """Say why no network can learn a game here, or None."""
+    if game.players == 1:
+        return "it has one seat only"
+    if importlib.util.find_spec("jax") is None:
+        return "training a network needs JAX: pip install 'kibitz[neural]'"
+    return None
 
 
 def module_with_jax(name: str, threads: int) -> ModuleType:

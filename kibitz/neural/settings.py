@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
+from kibitz.core.options import AGENTS, MODEL
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Playing:
@@ -40,15 +42,16 @@ class Playing:
         str,
         "who shares the boards: self, past (earlier selves), agents, with + between them; "
         "++ between stages",
+        AGENTS,
     ] = ""
     opening: Annotated[int, "random moves before a game begins, at most", 0, 10_000] = 0
     window: Annotated[int, "how many earlier selves are kept", 1, 1000] = 8
     past_every: Annotated[int, "updates between two of them", 1, 10**6] = 8
-    rivals: Annotated[str, "whom it is measured against, with + between them"] = "random"
+    rivals: Annotated[str, "whom it is measured against, with + between them", AGENTS] = "random"
     evaluate_every: Annotated[int, "updates between two evaluations", 1, 10**9] = 20
     evaluate_games: Annotated[int, "games against each rival, and against the best so far",
                               2, 10**7] = 200  # fmt: skip
-    begin_with: Annotated[str, "go on from this model"] = ""
+    begin_with: Annotated[str, "go on from this model", MODEL] = ""
     threads: Annotated[int, "threads of the network's arithmetic; part of the result", 1, 256] = 2
     cores: Annotated[int, "cores for playing; 0 for all", 0, 1024] = 0
 

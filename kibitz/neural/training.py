@@ -134,7 +134,15 @@ def train_network(
             {**learner.kept(), **best.kept(), "curve": run.curve(), "seconds": seconds,
              "parts": parts}
         )  # fmt: skip
+        now = latest()
+        run.save_snapshot(learner.updates, model, lambda: (now.weights, {**about, **now.about()}))
 
+    def latest() -> Snapshot:
+        figures = {name: run.rows[-1][name] for name in judge.columns}
+        return Snapshot(learner.weights(), figures, learner.updates, learner.boards.scale)
+
+    model = learner.KIND.model
+    about = {"layers": settings.layers, "aim": learner.aim}
     doubt, label = next(iter(doubts.items()))
     whole = True  # a step that failed halfway must not be kept
     try:
@@ -164,14 +172,11 @@ def train_network(
         if whole:
             keep()
         journal.close()
-    about = {"layers": settings.layers, "aim": learner.aim}
-    figures = {name: run.rows[-1][name] for name in judge.columns}
-    last = Snapshot(learner.weights(), figures, learner.updates, learner.boards.scale)
+    last = latest()
     # The last one has learned longest; it stays behind only if the best so far is better for sure.
     chosen = last
     if judge.is_better(learner.agent(best.weights), learner.agent(last.weights), last.update + 1):
         chosen = best
-    model = learner.KIND.model
     path = run.finish(
         model, chosen.weights, {**about, **chosen.about()},
         lambda rows, to: plot(rows, to, run, learner.KIND.learner, doubts),

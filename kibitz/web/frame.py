@@ -49,7 +49,6 @@ def frame(title: str, here: str = "/", wide: bool = False) -> Iterator[None]:
     """Build a page: the top with the way to other pages, then what the block adds."""
     ui.page_title(f"{title} · kibitz")
     ui.add_head_html(APPLY_THEME)
-    ui.dark_mode(None)
     ui.run_javascript("Quasar.Dark.set(window.kibitzTheme === 'dark')")
     with ui.element("header").classes("kb-top"):
         raw(f'<a class="kb-brand" href="/">{MARK}kibitz</a>')

@@ -24,7 +24,9 @@ from kibitz.core.record import Record
 from kibitz.core.registry import find_game, game_names
 from kibitz.core.table import Table
 from kibitz.play.seats import HUMAN
-from kibitz.web.catalogue import SEARCH, Offer, offers
+from kibitz.web.catalogue import SEARCH, Offer, checked, offers
+from kibitz.web.plan import RUN
+from kibitz.web.runs import Runs
 from kibitz.web.sitting import PACE, PACES, Refused, Seat, Sitting
 from kibitz.web.thinker import picture, sent
 from kibitz.web.thinking import Thinkers
@@ -56,11 +58,13 @@ class Hall:
     """All tables, and the processes in which agents think."""
 
     def __init__(
-        self, folder: Path, most_tables: int = MOST_TABLES, most_of_one: int = MOST_OF_ONE
-    ) -> None:
+        self, folder: Path, most_tables: int = MOST_TABLES, most_of_one: int = MOST_OF_ONE,
+        private: bool = True,
+    ) -> None:  # fmt: skip
         self.folder = folder / "tables"
         self.folder.mkdir(parents=True, exist_ok=True)
         self.most_tables, self.most_of_one = most_tables, most_of_one
+        self.runs = Runs(folder, private=private)
         self.players = Thinkers(1)  # agents who answer soon
         self.searchers = Thinkers(2)  # agents who take their time, and opinions
         self.analysts = Thinkers(1)  # whole games
@@ -80,6 +84,7 @@ class Hall:
         """Begin to work: agents may think, and what changes is kept."""
         self._keeper = asyncio.create_task(self._keep())
         self._warming = asyncio.create_task(self._warm_up())
+        await self.runs.start()
         await self.players.start()
 
     async def stop(self) -> None:
@@ -91,6 +96,7 @@ class Hall:
             with contextlib.suppress(asyncio.CancelledError, KibitzError):
                 await task
         self.save()
+        await self.runs.close()
         for thinkers in (self.players, self.searchers, self.analysts):
             await thinkers.stop()
 
@@ -118,6 +124,8 @@ class Hall:
         if len(who) != game.players:
             raise Refused(f"{game.title} has {game.players} seats here, not {len(who)}.")
         self._make_room(host)
+        if played:  # whoever is learning plays a whole game as it was at its beginning
+            who = [self.runs.pinned(one) if one.startswith(RUN) else one for one in who]
         sitting = Sitting(
             secrets.token_urlsafe(9), table or game.deal(seed),
             [Seat(one, name=call) for one, call in zip_longest(who, called, fillvalue="")],
@@ -246,7 +254,7 @@ class Hall:
         """Ask the agent whose turn it is."""
         who = sitting.seats[sitting.table.seat].who
         order = {"do": "choose", "key": sitting.id, "who": who, "table": sent(sitting.table)}
-        return await self.thinkers_for(who).ask(order)
+        return await self._ask(self.thinkers_for(who), order)
 
     def thinkers_for(self, who: str) -> Thinkers:
         """Give the processes in which an agent thinks about a move."""
@@ -255,7 +263,18 @@ class Hall:
     async def explain(self, key: str, table: Table, who: str) -> dict[str, Any]:
         """Ask an agent what it would do for the seat to move, and why."""
         order = {"do": "explain", "key": key, "who": who, "table": sent(table)}
-        return await self.searchers.ask(order)
+        return await self._ask(self.searchers, order)
+
+    async def _ask(self, thinkers: Thinkers, order: dict[str, Any]) -> Any:
+        """Give an order; where it names the agent of a run, say where its model lies."""
+        who = order["who"]
+        if not who.startswith(RUN):
+            return await thinkers.ask(order)
+        path = str(self.runs.path_of(self.runs.pinned(who)))
+        try:
+            return await thinkers.ask({**order, "who": path})
+        except KibitzError as error:
+            raise type(error)(str(error).replace(path, who)) from error
 
     async def analyse(
         self, table: Table, heard: Callable[[Any], None], first: int = 0, who: str = ""
@@ -303,7 +322,13 @@ class Hall:
 
     def offers(self, game: Game) -> tuple[Offer, ...]:
         """List the agents that can be asked for."""
-        return offers(game)
+        return (*offers(game), *self.runs.offers(game))
+
+    def checked(self, game: Game, who: object) -> str:
+        """Give back the name of an agent that a browser may ask for, or raise and say why not."""
+        if isinstance(who, str) and who.startswith(RUN):
+            return self.runs.checked(game, who)
+        return checked(game, who)
 
     def interrupt(self, sitting: Sitting) -> None:
         """Stop whoever thinks at a table."""

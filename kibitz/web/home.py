@@ -14,6 +14,7 @@ from kibitz.core.registry import find_game, game_names
 from kibitz.play.seats import HUMAN
 from kibitz.web.frame import frame, link, raw, tell, words
 from kibitz.web.hall import LARGEST_RECORD, Hall
+from kibitz.web.leagues import best_in_league
 from kibitz.web.sitting import Sitting
 
 WAITING = '<span class="kb-quiet kb-small"><span class="kb-spin"></span> getting ready</span>'
@@ -61,8 +62,8 @@ async def game_card(hall: Hall, game: Game) -> None:
         with ui.element("div").classes("kb-about"):
             words(game.title, tag="h2")
             words(game.summary, tag="p")
-            best = list(game.levels.values())
-            strongest = f"; plays it best: {best[-1]}" if best else ""
+            best = best_in_league(game) or next(reversed(list(game.levels.values())), "")
+            strongest = f"; plays it best: {best}" if best else ""
             words(f"{seats}{strongest}", "kb-quiet kb-small")
             with ui.element("div").classes("kb-row"):
                 link("Play", f"/new/{game.name}", "main")

@@ -10,7 +10,6 @@ from nicegui import ui
 
 from kibitz.core.errors import KibitzError
 from kibitz.core.table import Table
-from kibitz.web.catalogue import checked
 from kibitz.web.frame import button, raw, words
 from kibitz.web.sitting import Refused
 
@@ -71,7 +70,7 @@ class KibitzPanel:
     def first(self) -> str:
         """Name the agent that is asked first."""
         who = self.chosen.value
-        return checked(self.page.sitting.game, who[0]) if who else "random"
+        return self.hall.checked(self.page.sitting.game, who[0]) if who else "random"
 
     def follow(self, table: Table | None) -> None:
         """Forget what was said of another position; ask again if that is wished."""
@@ -99,7 +98,7 @@ class KibitzPanel:
             raise Refused(
                 "No help here: somebody else is to move, or this table was opened without help."
             )
-        names = [checked(game, who) for who in (whom or self.chosen.value)[:MOST_ASKED]]
+        names = [self.hall.checked(game, who) for who in (whom or self.chosen.value)[:MOST_ASKED]]
         if not names:
             raise Refused("Choose whom to ask first.")
         now = tuple(table.actions)

@@ -127,10 +127,7 @@ class LeagueList:
         self.fields = {}
         with self.options:
             for option in game.all_options:
-                words(option.name.replace("_", " "), tag="label")
-                with ui.element("div"):
-                    self.fields[option.name] = option_field(option)
-                    words(f"{option.help} ({option.takes()})", "kb-help")
+                self.fields[option.name] = option_field(option)
 
     async def begin(self) -> None:
         """Begin the league, and go there."""

@@ -11,7 +11,7 @@ from kibitz.core.errors import KibitzError, Misuse
 from kibitz.core.game import Game
 from kibitz.core.options import Option
 from kibitz.play.seats import HUMAN
-from kibitz.web.catalogue import checked, levels_of
+from kibitz.web.catalogue import levels_of
 from kibitz.web.fields import option_field
 from kibitz.web.frame import button, frame, words
 from kibitz.web.hall import Hall
@@ -70,13 +70,10 @@ class NewTable:
 
     def field(self, option: Option) -> None:
         """Make the field of an option."""
-        words(option.name.replace("_", " "), tag="label")
         box = option_field(option)
         if option.name == "players":
             box.on_value_change(self.show_seats)
         self.fields[option.name] = box
-        words("", tag="span")
-        words(f"{option.help} ({option.takes()})", "kb-help")
 
     def chosen_game(self) -> Game:
         """Give the game as it is set; a value that does not fit raises and says so."""
@@ -127,7 +124,7 @@ class NewTable:
                 mine += [seat] if value == ME else []
                 who.append(HUMAN)
             else:
-                who.append(checked(game, levels_of(game).get(level, value)))
+                who.append(self.hall.checked(game, levels_of(game).get(level, value)))
             called.append(level)
         if len(who) != game.players:
             raise Misuse("Say who sits at every seat.")

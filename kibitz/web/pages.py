@@ -15,13 +15,14 @@ from kibitz.web.home import home_page
 from kibitz.web.league_pages import build_leagues
 from kibitz.web.new_table import NewTable
 from kibitz.web.table import TablePage
+from kibitz.web.training_pages import build_training
 
 HERE = Path(__file__).parent
 
 
-def build(home: Path, store: str | None = None) -> Hall:
-    """Make the hall and all pages."""
-    hall = Hall(home)
+def build(home: Path, store: str | None = None, private: bool = True) -> Hall:
+    """Make the hall and all pages; `private` where all who come sit at this machine."""
+    hall = Hall(home, private=private)
     app.on_startup(hall.start)
     app.on_shutdown(hall.stop)
     style = HERE / "style.css"
@@ -61,6 +62,7 @@ def build(home: Path, store: str | None = None) -> Hall:
             return
         TablePage(hall, sitting, person(), ply).build()
 
+    build_training(hall)
     return hall
 
 

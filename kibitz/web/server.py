@@ -56,7 +56,7 @@ def serve(
 
     from kibitz.web.pages import build
 
-    build(home, store)
+    build(home, store, private=host in LOOPBACK)
     app.add_middleware(Guard)
     if host in LOOPBACK:  # a page elsewhere must not talk to us under a name of its own
         app.add_middleware(TrustedHostMiddleware, allowed_hosts=[*LOOPBACK, "[::1]"])

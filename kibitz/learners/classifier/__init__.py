@@ -15,6 +15,7 @@ from kibitz.core.errors import Misuse, unknown
 from kibitz.core.game import Game
 from kibitz.core.language import Language
 from kibitz.core.matching import ROW
+from kibitz.core.options import AGENTS
 from kibitz.core.plots import BLUE, Canvas
 from kibitz.core.training import Run, in_one_piece
 from kibitz.learners.classifier.agent import MODEL, kind_of, rules_table
@@ -53,7 +54,9 @@ class Settings:
     vocabulary: Annotated[str, "which words rules may use: see kibitz words"] = "usual"
     without: Annotated[str, "topics, groups, words or deeds left out, with + between them"] = ""
     easy: Annotated[float, "share of the games in which the game is made easier", 0.0, 0.9] = 0.2
-    rival: Annotated[str, "lists: an agent at the other seats, where seats are rivals"] = "random"
+    rival: Annotated[str, "lists: an agent at the other seats, where seats are rivals", AGENTS] = (
+        "random"
+    )
     tested_on: Annotated[int, "fresh games that tell how good the rules are", 100, 10**7] = 10_000
     compacted_on: Annotated[int, "games on which needless rules are left out", 0, 10**7] = 2000
     cores: Annotated[int, "how many cores to use; 0 for all", 0, 1024] = 0
@@ -179,6 +182,11 @@ class Learned:
         }  # fmt: skip
 
 
+def unfit(game: Game) -> str | None:
+    """Say why no rules can be learned for a game, or None."""
+    return None if game.language is not None else "the game offers no language for rules"
+
+
 def words_for(language: Language, settings: Settings) -> Lexicon:
     """Give the lexicon that the settings allow."""
     if settings.vocabulary not in language.vocabularies:
@@ -209,7 +217,7 @@ def check(settings: Settings) -> None:
 
 def train(game: Game, settings: Settings, seed: int, run: Run) -> Learned:
     """Let rules learn until the games are played, and give the best list found."""
-    if game.language is None:
+    if unfit(game):
         raise Misuse(f"{game.name} offers no language in which rules could be written.")
     language: Language = game.language
     check(settings)
@@ -241,6 +249,11 @@ def train(game: Game, settings: Settings, seed: int, run: Run) -> Learned:
     def keep() -> None:
         curve = run.curve() if run.rows else np.zeros((0, len(COLUMNS)))
         run.save_checkpoint({**system.arrays(), "curve": curve})
+        run.save_snapshot(system.games, MODEL, model)
+
+    def model() -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+        rows = np.ascontiguousarray(system.so_far()[:, :ROW])
+        return {"rows": rows}, {"rules": language.write_all(rows), "games": system.games}
 
     try:
         while system.games < settings.games:

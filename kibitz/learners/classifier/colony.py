@@ -220,6 +220,10 @@ class Colony:
         genes[:, OWN_UTILITY] = self.standing[used, UTILITY]
         return genes
 
+    def so_far(self) -> np.ndarray:
+        """Give the list that plays in the middle of it. [rules, GENE]"""
+        return self.as_list()
+
     def figures(self) -> dict[str, Any]:
         """Give the figures for the curve."""
         return {

@@ -274,6 +274,12 @@ class Archipelago:
         best = self.best()
         return best.genes[: count_rules(best.genes)]
 
+    def so_far(self) -> np.ndarray:
+        """Give the list that was last seen to be best; no games are played for it. [rules, GENE]"""
+        seen = self.shown if self.shown in self.alive else int(self.alive[0])
+        genes = self.islands[seen].genes
+        return genes[: count_rules(genes)]
+
     def figures(self) -> dict[str, Any]:
         """Give the figures for the curve."""
         tally = np.sum([island.tally for island in self.islands], axis=0)

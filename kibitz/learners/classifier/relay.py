@@ -105,6 +105,12 @@ class Relay:
             self.hand_on()
         return self.islands.as_list()
 
+    def so_far(self) -> np.ndarray:
+        """Give the list that was last seen to be best, and hand nothing on yet. [rules, GENE]"""
+        if self.handed[0]:
+            return self.islands.so_far()
+        return self.colonies[int(np.argmax(self.shown))].so_far()
+
     def figures(self) -> dict[str, Any]:
         """Give the figures for the curve."""
         return self.running.figures()

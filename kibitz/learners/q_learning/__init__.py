@@ -23,6 +23,7 @@ from kibitz.core.chance import WORD, WORDS, agents_seed, sow
 from kibitz.core.compiled import JIT, in_python, is_compiled, pointer
 from kibitz.core.errors import AgentFailed, BadOption, Misuse
 from kibitz.core.game import Game
+from kibitz.core.options import AGENTS, MODEL
 from kibitz.core.plots import BLUE, ORANGE, QUIET, Canvas
 from kibitz.core.registry import find_agent
 from kibitz.core.training import Run, in_one_piece
@@ -54,7 +55,7 @@ class Settings:
 
     games: Annotated[int, "games against each opponent", 1, 10**10] = 100_000
     opponents: Annotated[
-        str, "one after another, with + between them: self, random, an agent, a model"
+        str, "one after another, with + between them: self, random, an agent, a model", AGENTS
     ] = "self"
     epsilon: Annotated[str, "share of random moves: a number, or 1..0.1 to go from 1 to 0.1"] = "1"
     rate: Annotated[str, "learning rate: a number, 0.5..0.1, or 1/visits"] = "1"
@@ -67,7 +68,7 @@ class Settings:
     evaluate_every: Annotated[int, "games between two evaluations", 1, 10**10] = 1000
     evaluate_games: Annotated[int, "games against random from each seat, not learned from",
                               1, 10**7] = 200  # fmt: skip
-    begin_with: Annotated[str, "go on from this model or CSV file"] = ""
+    begin_with: Annotated[str, "go on from this model or CSV file", MODEL] = ""
 
 
 # As the project this comes from trained: epsilon 0.2, first against random, then against itself,
@@ -78,6 +79,11 @@ PRESETS: dict[str, dict[str, Any]] = {
         "gamma": 1.0, "look_ahead": "played", "exploring_starts": False, "fold": False,
     },
 }  # fmt: skip
+
+
+def unfit(game: Game) -> str | None:
+    """Say why the positions of a game cannot be numbered, or None."""
+    return unsolvable(game)
 
 
 def way(text: str, what: str) -> tuple[float, float]:
@@ -113,7 +119,7 @@ class Learner:
     """A table that learns: values and visits of moves, mirror images together if folded."""
 
     def __init__(self, game: Game, settings: Settings, seed: int) -> None:
-        reason = unsolvable(game)
+        reason = unfit(game)
         if reason:
             raise Misuse(f"Q-learning cannot number the positions of {game.described()}: {reason}.")
         self.game = game
@@ -330,6 +336,7 @@ def _keep(run: Run, learner: Learner, at: int, updates: int) -> None:
             "progress": np.array([at, updates]), "curve": run.curve(),
         }
     )  # fmt: skip
+    run.save_snapshot(at, "q-table", lambda: (learner.table().arrays(), {"games": at}))
 
 
 def csv_name(settings: Settings) -> str:

@@ -12,8 +12,9 @@ from typing import Any
 from kibitz.core.game import Game
 from kibitz.core.training import Run
 from kibitz.learners.td_lambda.settings import PRESETS, Settings
+from kibitz.neural.backend import unfit
 
-__all__ = ["PRESETS", "Settings", "train"]
+__all__ = ["PRESETS", "Settings", "train", "unfit"]
 
 
 def train(game: Game, settings: Settings, seed: int, run: Run) -> Any:
