@@ -72,8 +72,7 @@ class AboutPanel:
     def set_pace(self, event: Any) -> None:
         """Let agents move faster or slower."""
         sitting = self.page.sitting
-        allowed = {sitting.host, *(seat.person for seat in sitting.seats)}
-        if event.value in PACES and self.page.person in allowed:
+        if event.value in PACES and sitting.concerns(self.page.person):
             sitting.pace = event.value
             sitting.changed()
 

@@ -139,6 +139,15 @@ class Sitting:
             self.seats[seat].name = clean
         self.changed()
 
+    def concerns(self, person: str) -> bool:
+        """Tell whether a person opened this table or sits at it."""
+        return bool(person) and person in (self.host, *(seat.person for seat in self.seats))
+
+    def check_concerns(self, person: str) -> None:
+        """Refuse whoever only watches."""
+        if not self.concerns(person):
+            raise Refused("You only watch. Those who play here, or opened the table, may do that.")
+
     def _known_as(self, person: str) -> str:
         return next((self.seats[seat].name for seat in self.seats_of(person)), "")
 
@@ -303,8 +312,7 @@ class Sitting:
 
     def seat_agent(self, person: str, seat: int, who: str) -> None:
         """Let another agent take the place of one, mostly of one that failed."""
-        if person not in (self.host, *(self.seats[place].person for place in self.people)):
-            raise Refused("Only those who play here may change who sits where.")
+        self.check_concerns(person)
         if seat in self.people:
             raise Refused("A person sits there.")
         self.seats[seat].who = who

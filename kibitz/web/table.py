@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import html
-from functools import partial
 from typing import Any
 
 from nicegui import ui
 from nicegui.events import KeyEventArguments
 
 from kibitz.core.errors import KibitzError
-from kibitz.core.svg import seat_colour, seat_mark
 from kibitz.core.table import Move, Table
-from kibitz.play.seats import HUMAN
 from kibitz.web.about_table import AboutPanel
 from kibitz.web.frame import button, frame, raw, tell, telling, words
 from kibitz.web.hall import Hall
@@ -21,6 +18,7 @@ from kibitz.web.kibitzing import KibitzPanel
 from kibitz.web.parts import Board, Moves
 from kibitz.web.reviewing import ReviewPanel
 from kibitz.web.sitting import Refused, Sitting
+from kibitz.web.status import SeatsPanel, StatusPanel
 
 TABS = ("Moves", "Kibitz", "Review", "Table")
 KEYS = (
@@ -95,11 +93,9 @@ class TablePage:
         with frame(sitting.game.title, wide=True), ui.element("div").classes("kb-table"):
             with ui.element("aside").classes("kb-seats"):
                 words(sitting.game.title, tag="h2")
-                self.seats = ui.element("div").classes("kb-stack kb-tight").style("width: 100%")
+                self.seats = SeatsPanel(self)
             with ui.element("section").classes("kb-middle"):
-                self.status = ui.element("div").classes("kb-status")
-                self.status.props('role="status" aria-live="polite"')
-                self.banner = ui.element("div").style("display: contents")
+                self.status = StatusPanel(self)
                 self.board = Board(self.act)
                 self.curtain = ui.element("div").classes("kb-curtain")
                 self.controls()
@@ -176,8 +172,8 @@ class TablePage:
             return
         table = self.shown()
         self.show_board(table)
-        self.show_seats(table)
-        self.show_status()
+        self.seats.show(table)
+        self.status.show()
         self.show_moves()
         self.show_controls()
         self.kibitz.follow(table)
@@ -239,116 +235,6 @@ class TablePage:
         if self.is_live and not self.sitting.over and not self.exploring:
             return table.seat in self.sitting.seats_of(self.person)
         return self.sitting.may_explore
-
-    def show_seats(self, table: Table) -> None:
-        """List who sits where, with points and whose turn it is."""
-        sitting = self.sitting
-        points = table.points
-        self.seats.clear()
-        with self.seats:
-            for seat in range(sitting.game.players):
-                turn = seat == table.seat and not (self.is_live and sitting.over)
-                mark = f'<svg viewBox="0 0 16 16">{seat_mark(seat, 8, 8, 14)}</svg>'
-                name = html.escape(sitting.name_of(seat, self.person))
-                figure = "" if sitting.game.cooperative else f"{points[seat]:g}"
-                what = self.what_of(seat, turn)
-                raw(
-                    f'{mark}<span class="name" title="{name}">{name}</span>'
-                    f'<span class="points">{figure}</span><span class="what">{what}</span>'
-                ).classes("kb-seat turn" if turn else "kb-seat").style(
-                    f"--seat: {seat_colour(seat)}"
-                )
-                if seat in sitting.free:
-                    button("Sit down here", partial(self.sit, seat), "main small")
-            if sitting.game.cooperative:
-                words(f"Together {points[0]:g} points", "kb-quiet")
-
-    def what_of(self, seat: int, turn: bool) -> str:
-        """Say in markup what a seat is doing."""
-        sitting = self.sitting
-        place = sitting.seats[seat]
-        if self.is_live and sitting.thinking == seat:
-            return '<span class="kb-spin"></span> thinks'
-        if turn and self.is_live:
-            return "to move"
-        if place.who == HUMAN and not place.person:
-            return "send the link to somebody"
-        if place.who == HUMAN:
-            return "person"
-        return html.escape(place.who) if place.name else "agent"
-
-    def show_status(self) -> None:
-        """Say in a line what is to be done, and in a banner what is special."""
-        sitting = self.sitting
-        self.status.clear()
-        self.banner.clear()
-        with self.status:
-            words(self.status_line(), "say")
-            if sitting.thinking is not None and self.is_live and sitting.people:
-                button("Stop", self.stop_thinking, "small", "Stop the agent that thinks")
-            if sitting.over and sitting.is_played and self.is_live:
-                button("Review", lambda: self.turn_to("Review"), "small")
-                button("Seats exchanged", self.about.again, "small", "The same deal once more")
-                button("New game", self.about.new_game, "small main")
-        with self.banner:
-            self.banners()
-
-    def status_line(self) -> str:
-        """Say in a line how things stand."""
-        sitting = self.sitting
-        if not self.is_live:
-            return (
-                f"After {self.at} of {len(sitting.table.actions)} moves"
-                if not self.line
-                else "What if"
-            )
-        if sitting.over:
-            return sitting.outcome(self.person)
-        if not sitting.is_played:
-            return "This record ends here; the game was not over."
-        if sitting.trouble:
-            return "An agent does not move."
-        mover = sitting.table.seat
-        if mover in sitting.free:
-            return "Waiting for somebody to sit down"
-        if mover in sitting.seats_of(self.person):
-            return (
-                "Your turn"
-                if len(sitting.seats_of(self.person)) == 1
-                else f"Seat {mover}, your turn"
-            )
-        name = sitting.name_of(mover, self.person)
-        return f"{name} is to move" if sitting.paused else f"{name} thinks …"
-
-    def banners(self) -> None:
-        """Show what needs an answer."""
-        sitting = self.sitting
-        own = sitting.seats_of(self.person)
-        if self.line or self.exploring:
-            with ui.element("div").classes("kb-banner"):
-                moves = f"{len(self.line)} move{'' if len(self.line) == 1 else 's'}"
-                words(f"What if: {moves} of your own, from move {self.at}. Click the board.")
-                if self.line:
-                    button("One back", self.shorten, "small")
-                button("Let an agent move", self.answer, "small")
-                button("Back to the game", self.leave_line, "small main")
-        elif not self.is_live and not sitting.over and own:
-            with ui.element("div").classes("kb-banner"):
-                words("You look at an earlier position.")
-                button("Back to the game", lambda: self.go(None), "small main")
-        if sitting.trouble:
-            with ui.element("div").classes("kb-banner bad"):
-                words(sitting.trouble)
-                button("Try again", self.try_again, "small main")
-        if sitting.asking is not None:
-            with ui.element("div").classes("kb-banner"):
-                if sitting.asking in own:
-                    words("You asked to take your move back. The others are to agree.")
-                elif own:
-                    words(f"{sitting.name_of(sitting.asking)} asks to take a move back.")
-                    button("Agree", lambda: sitting.agree(self.person), "small main")
-                    button("No", lambda: sitting.agree(self.person, False), "small")
-        self.review.banner()
 
     def show_moves(self) -> None:
         """List the moves as this person may read them."""
@@ -509,23 +395,20 @@ class TablePage:
         self.turn_to("Kibitz")
         await self.kibitz.ask_best()
 
-    def sit(self, seat: int) -> None:
-        """Sit down."""
-        self.sitting.take(self.person, seat)
-
     def stop_thinking(self) -> None:
         """Stop the agent whose turn it is."""
-        if self.person not in (self.sitting.host, *(s.person for s in self.sitting.seats)):
-            raise Refused("Only those who play here may do that.")
+        self.sitting.check_concerns(self.person)
         self.hall.interrupt(self.sitting)
 
     def try_again(self) -> None:
         """Let an agent that failed try again."""
+        self.sitting.check_concerns(self.person)
         self.sitting.trouble = ""
         self.sitting.changed()
 
     def run_or_pause(self) -> None:
         """Let agents play on, or let them wait."""
+        self.sitting.check_concerns(self.person)
         self.go(None)
         self.sitting.paused = not self.sitting.paused
         self.sitting.changed()
@@ -538,6 +421,7 @@ class TablePage:
             return
         if sitting.over:
             return
+        sitting.check_concerns(self.person)
         sitting.paused = True
         plies = sitting.table.plies
         action = await self.hall.choose(sitting)

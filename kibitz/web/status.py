@@ -1,0 +1,155 @@
+"""Beside and above the board: who sits where, how things stand, and what needs an answer."""
+
+from __future__ import annotations
+
+import html
+from functools import partial
+from typing import TYPE_CHECKING
+
+from nicegui import ui
+
+from kibitz.core.svg import seat_colour, seat_mark
+from kibitz.core.table import Table
+from kibitz.play.seats import HUMAN
+from kibitz.web.frame import button, raw, words
+
+if TYPE_CHECKING:
+    from kibitz.web.table import TablePage
+
+ANYBODY = "random"  # plays on where an agent fails
+
+
+class SeatsPanel:
+    """Who sits where, with points and whose turn it is."""
+
+    def __init__(self, page: TablePage) -> None:
+        self.page = page
+        self.area = ui.element("div").classes("kb-stack kb-tight").style("width: 100%")
+
+    def show(self, table: Table) -> None:
+        """Show how the seats stand at the table that is shown."""
+        page, sitting = self.page, self.page.sitting
+        points = table.points
+        self.area.clear()
+        with self.area:
+            for seat in range(sitting.game.players):
+                turn = seat == table.seat and not (page.is_live and sitting.over)
+                mark = f'<svg viewBox="0 0 16 16">{seat_mark(seat, 8, 8, 14)}</svg>'
+                name = html.escape(sitting.name_of(seat, page.person))
+                figure = "" if sitting.game.cooperative else f"{points[seat]:g}"
+                raw(
+                    f'{mark}<span class="name" title="{name}">{name}</span>'
+                    f'<span class="points">{figure}</span>'
+                    f'<span class="what">{self.what_of(seat, turn)}</span>'
+                ).classes("kb-seat turn" if turn else "kb-seat").style(
+                    f"--seat: {seat_colour(seat)}"
+                )
+                if seat in sitting.free:
+                    sit = partial(sitting.take, page.person, seat)
+                    button("Sit down here", sit, "main small")
+            if sitting.game.cooperative:
+                words(f"Together {points[0]:g} points", "kb-quiet")
+
+    def what_of(self, seat: int, turn: bool) -> str:
+        """Say in markup what a seat is doing."""
+        page, sitting = self.page, self.page.sitting
+        place = sitting.seats[seat]
+        if page.is_live and sitting.thinking == seat:
+            return '<span class="kb-spin"></span> thinks'
+        if turn and page.is_live:
+            return "to move"
+        if place.who == HUMAN:
+            return "person" if place.person else "send the link to somebody"
+        return html.escape(place.who) if place.name else "agent"
+
+
+class StatusPanel:
+    """A line that says what is to be done, and banners for what is special."""
+
+    def __init__(self, page: TablePage) -> None:
+        self.page = page
+        self.line = ui.element("div").classes("kb-status")
+        self.line.props('role="status" aria-live="polite"')
+        self.banner = ui.element("div").style("display: contents")
+
+    def show(self) -> None:
+        """Show how things stand."""
+        page, sitting = self.page, self.page.sitting
+        self.line.clear()
+        self.banner.clear()
+        with self.line:
+            words(self.says(), "say")
+            if sitting.thinking is not None and page.is_live and sitting.people:
+                button("Stop", page.stop_thinking, "small", "Stop the agent that thinks")
+            if sitting.over and sitting.is_played and page.is_live:
+                button("Review", lambda: page.turn_to("Review"), "small")
+                button("Seats exchanged", page.about.again, "small", "The same deal once more")
+                button("New game", page.about.new_game, "small main")
+        with self.banner:
+            self.what_if()
+            self.trouble()
+            self.asking()
+            page.review.banner()
+
+    def says(self) -> str:
+        """Say in a line how things stand."""
+        page, sitting = self.page, self.page.sitting
+        if page.line:
+            return "What if"
+        if not page.is_live:
+            return f"After {page.at} of {len(sitting.table.actions)} moves"
+        if sitting.over:
+            return sitting.outcome(page.person)
+        if not sitting.is_played:
+            return "This record ends here; the game was not over."
+        if sitting.trouble:
+            return "An agent does not move."
+        mover = sitting.table.seat
+        if mover in sitting.free:
+            return "Waiting for somebody to sit down"
+        own = sitting.seats_of(page.person)
+        if mover in own:
+            return "Your turn" if len(own) == 1 else f"Seat {mover}, your turn"
+        name = sitting.name_of(mover, page.person)
+        return f"{name} is to move" if sitting.paused else f"{name} thinks …"
+
+    def what_if(self) -> None:
+        """Say that this is not the game itself, or not where it stands."""
+        page, sitting = self.page, self.page.sitting
+        if page.line or page.exploring:
+            with ui.element("div").classes("kb-banner"):
+                moves = f"{len(page.line)} move{'' if len(page.line) == 1 else 's'}"
+                words(f"What if: {moves} of your own, from move {page.at}. Click the board.")
+                if page.line:
+                    button("One back", page.shorten, "small")
+                button("Let an agent move", page.answer, "small")
+                button("Back to the game", page.leave_line, "small main")
+        elif not page.is_live and not sitting.over and sitting.seats_of(page.person):
+            with ui.element("div").classes("kb-banner"):
+                words("You look at an earlier position.")
+                button("Back to the game", lambda: page.go(None), "small main")
+
+    def trouble(self) -> None:
+        """Say why an agent does not move, and how to go on."""
+        page, sitting = self.page, self.page.sitting
+        if sitting.trouble:
+            with ui.element("div").classes("kb-banner bad"):
+                words(sitting.trouble)
+                if sitting.concerns(page.person):
+                    button("Try again", page.try_again, "small main")
+                    replace = partial(sitting.seat_agent, page.person, sitting.table.seat, ANYBODY)
+                    button(f"Let {ANYBODY} play on", replace, "small")
+
+    def asking(self) -> None:
+        """Ask whether a move may be taken back."""
+        page, sitting = self.page, self.page.sitting
+        own = sitting.seats_of(page.person)
+        if sitting.asking is None or not own:
+            return
+        with ui.element("div").classes("kb-banner"):
+            if sitting.asking in own:
+                words("You asked to take your move back. The others are to agree.")
+            else:
+                words(f"{sitting.name_of(sitting.asking)} asks to take a move back.")
+                button("Agree", lambda: sitting.agree(page.person), "small main")
+                button("No", lambda: sitting.agree(page.person, False), "small")
