@@ -6,8 +6,6 @@ after a moment's thought, against cheap agents who answer at once. Needs Chromiu
 
 from __future__ import annotations
 
-import base64
-import json
 import tempfile
 import time
 from pathlib import Path
@@ -17,10 +15,9 @@ import numpy as np
 import kibitz
 from bench.report import FellShort, Row
 from kibitz.play.seats import HUMAN
-from kibitz.web.server import secret_of
 from kibitz.web.sitting import Seat, Sitting
 from tests.browser import SWITCHES, chromium
-from tests.web import serving
+from tests.web import cookie_of, lay, serving
 
 TABLES = 50
 SECONDS = 60
@@ -61,7 +58,6 @@ PLAYER = """([least, most]) => {
 
 def lay_tables(folder: Path) -> list[tuple[str, str]]:
     """Lay tables for one person, of every game alike; give the game and the name of each."""
-    (folder / "tables").mkdir(parents=True)
     names = kibitz.game_names()
     laid = []
     for place in range(TABLES):
@@ -71,17 +67,9 @@ def lay_tables(folder: Path) -> list[tuple[str, str]]:
         sitting = Sitting(f"table-{place:06}", game.deal(place), [Seat(one) for one in who],
                           host=PERSON, pace="at once")  # fmt: skip
         sitting.take(PERSON, 0)
-        (folder / "tables" / f"{sitting.id}.json").write_text(sitting.to_json(), encoding="utf-8")
+        lay(folder, sitting)
         laid.append((name, sitting.id))
     return laid
-
-
-def cookie_for(folder: Path) -> str:
-    """Sign the cookie of the person for whom tables were laid."""
-    import itsdangerous
-
-    data = base64.b64encode(json.dumps({"id": PERSON}).encode())
-    return itsdangerous.TimestampSigner(secret_of(folder)).sign(data).decode()
 
 
 def run() -> list[Row]:
@@ -90,11 +78,10 @@ def run() -> list[Row]:
     with tempfile.TemporaryDirectory() as home:
         folder = Path(home)
         tables = lay_tables(folder)
-        cookie = cookie_for(folder)
         with serving(folder) as server, sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=chromium(), args=SWITCHES + AWAKE)
             context = browser.new_context(viewport={"width": 1280, "height": 800})
-            context.add_cookies([{"name": "session", "value": cookie, "url": server.url}])
+            context.add_cookies([cookie_of(server, PERSON)])
             pages = []
             for name, id in tables:
                 page = context.new_page()
@@ -105,7 +92,7 @@ def run() -> list[Row]:
             for _, page in pages:
                 page.evaluate(PLAYER, list(THOUGHT))
             time.sleep(SECONDS)
-            spans = [(name, page.evaluate("() => window.spans")) for name, page in pages]
+            spans = [(name, page.evaluate("() => window.spans") or []) for name, page in pages]
             browser.close()
     return judged(spans)
 

@@ -17,6 +17,7 @@ from tests.browser import browsers
 from tests.web import (
     MY_TURN,
     OVER,
+    POINT,
     SLOW,
     Server,
     at_once,
@@ -110,14 +111,16 @@ def test_a_tile_is_turned_where_it_lies(page, server):
     page.wait_for_function(MY_TURN, timeout=SLOW)
     cells = page.query_selector_all(".kb-now .cell[data-place]")
     cell = next(one for one in cells if len(one.query_selector_all("[data-action]")) > 1)
-    actions = [one.get_attribute("data-action") for one in cell.query_selector_all("[data-action]")]
-    box = cell.bounding_box()
-    page.mouse.click(box["x"] + box["width"] / 4, box["y"] + box["height"] / 4)
+    groups = cell.query_selector_all("[data-action]")
+    actions = [one.get_attribute("data-action") for one in groups]
+    at = groups[0].evaluate(POINT)
+    page.mouse.click(*at)
     page.wait_for_selector(".kb-lay")
     held = page.get_attribute(".kb-now .chosen", "data-action")
-    page.mouse.click(box["x"] + box["width"] / 4, box["y"] + box["height"] / 4)
+    assert held == actions[0]
+    page.mouse.click(*at)
     turned = page.get_attribute(".kb-now .chosen", "data-action")
-    assert turned != held
+    assert turned == actions[1]
     page.keyboard.press("r")
     again = page.get_attribute(".kb-now .chosen", "data-action")
     assert again == actions[(actions.index(turned) + 1) % len(actions)]

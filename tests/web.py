@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import os
 import re
 import signal
@@ -15,6 +17,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from kibitz.web.server import secret_of
+from kibitz.web.sitting import Sitting
 
 START = 120  # seconds; a busy machine imports slowly
 SLOW = 180_000  # milliseconds; the first time a game or an agent is used it compiles
@@ -101,6 +106,22 @@ def free_port() -> int:
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         return one.getsockname()[1]
+
+
+def lay(folder: Path, sitting: Sitting) -> None:
+    """Put a table into the folder of a server that has not started yet."""
+    tables = folder / "tables"
+    tables.mkdir(parents=True, exist_ok=True)
+    (tables / f"{sitting.id}.json").write_text(sitting.to_json(), encoding="utf-8")
+
+
+def cookie_of(server: Server, person: str) -> dict[str, str]:
+    """Give the cookie by which a server knows a person, signed as it would sign it."""
+    import itsdangerous
+
+    data = base64.b64encode(json.dumps({"id": person}).encode())
+    signed = itsdangerous.TimestampSigner(secret_of(server.folder)).sign(data).decode()
+    return {"name": "session", "value": signed, "url": server.url}
 
 
 # --- as a person does ----------------------------------------------------------------------------
