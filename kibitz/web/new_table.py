@@ -57,7 +57,9 @@ class NewTable:
                     for option in game.all_options:
                         self.field(option)
                     words("seed", tag="label")
-                    self.seed = ui.input(placeholder="by lot").props("outlined dense")
+                    self.seed = ui.input(placeholder="by lot").props(
+                        'outlined dense aria-label="seed"'
+                    )
                     words("", tag="span")
                     words(
                         "repeats a deal; where cards are hidden and several play it is by lot",
