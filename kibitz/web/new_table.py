@@ -57,9 +57,8 @@ class NewTable:
                     for option in game.all_options:
                         self.field(option)
                     words("seed", tag="label")
-                    self.seed = ui.input(placeholder="by lot").props(
-                        'outlined dense aria-label="seed"'
-                    )
+                    self.seed = ui.input(placeholder="by lot")
+                    self.seed.props('outlined dense aria-label="seed"')
                     words("", tag="span")
                     words(
                         "repeats a deal; where cards are hidden and several play it is by lot",
