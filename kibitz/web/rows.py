@@ -1,4 +1,7 @@
-"""The rows of a curve: beyond a bound every second one is left out, again and again."""
+"""The rows of a curve: beyond a bound every second one is left out, again and again.
+
+The first ones stay: learners learn most at the beginning.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,13 @@ from collections.abc import Iterator
 from typing import Any
 
 MOST = 1200
+EARLY = 20  # of so many that are kept, one is of the very first, where most happens
 
 Row = dict[str, Any]
 
 
 class Rows:
-    """Rows by their number, evenly spread, and always the last one."""
+    """Rows by their number: the first, some evenly spread, and always the last one."""
 
     def __init__(self, most: int = MOST) -> None:
         self.most = most
@@ -24,13 +28,16 @@ class Rows:
         if number == 0:
             self._kept, self._every = {}, 1
         self._last = number, row
-        if number % self._every:
+        if not self._stays(number):
             return False
         self._kept[number] = row
         if len(self._kept) > self.most:
             self._every *= 2
-            self._kept = {n: row for n, row in self._kept.items() if n % self._every == 0}
+            self._kept = {n: row for n, row in self._kept.items() if self._stays(n)}
         return True
+
+    def _stays(self, number: int) -> bool:
+        return number < self.most // EARLY or number % self._every == 0
 
     def __iter__(self) -> Iterator[Row]:
         yield from self._kept.values()
