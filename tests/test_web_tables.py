@@ -17,6 +17,7 @@ from kibitz.web import catalogue
 from kibitz.web.hall import LARGEST_RECORD, Hall
 from kibitz.web.kibitzing import shades
 from kibitz.web.sitting import Refused, Seat, Sitting
+from kibitz.web.thinker import sent
 from kibitz.web.thinking import Thinkers
 from tests.conftest import walk
 
@@ -233,13 +234,7 @@ def test_an_agent_that_fails_leaves_a_table_that_can_go_on(tmp_path):
 
 def test_thinkers_can_be_stopped_and_die_and_others_go_on():
     game = kibitz.game("nim")
-    table = {
-        "game": "nim",
-        "settings": {},
-        "seed": 1,
-        "dealt": game.deal(1).dealt.tolist(),
-        "actions": [],
-    }
+    table, unsolved = sent(game.deal(1)), sent(kibitz.game("mexican_train").deal(1))
 
     async def work():
         thinkers = Thinkers(1)
@@ -248,7 +243,7 @@ def test_thinkers_can_be_stopped_and_die_and_others_go_on():
             assert await thinkers.ask(order) in game.deal(1).legal
             with pytest.raises(KibitzError, match="nobody-knows"):
                 await thinkers.ask({**order, "who": "nobody-knows"})
-            long = {**order, "who": "mcts:sims=100000000"}
+            long = {**order, "who": "mcts:sims=100000000", "table": unsolved}
             with pytest.raises(AgentFailed, match="stopped"):
                 await thinkers.ask(long, patience=0.5)
             task = asyncio.create_task(thinkers.ask(long))
