@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import zlib
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from kibitz.core.compiled import compiled
 from kibitz.core.errors import KibitzError
+from kibitz.league.digest import Digest, digest
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Played:
     """A match that was played: members by place, and points [games, places].
 
@@ -32,6 +33,11 @@ class Played:
     def games(self) -> int:
         """How many games were played."""
         return len(self.points)
+
+    @functools.cached_property
+    def digest(self) -> Digest:
+        """The match added up, which is done once."""
+        return digest(self.lineup, self.points)
 
 
 def pack(points: np.ndarray) -> bytes:
@@ -79,14 +85,3 @@ def ranked(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     ranks = np.zeros(points.shape, np.int64)
     rank_places(np.ascontiguousarray(points, np.float64), order, ranks)
     return order, ranks
-
-
-def shares(points: np.ndarray) -> np.ndarray:
-    """Give each place's share of every win: 1, or a part of it where several are best."""
-    on_top = points == points.max(axis=1, keepdims=True)
-    return on_top / on_top.sum(axis=1, keepdims=True)
-
-
-def places_of(lineup: Sequence[int], member: int) -> list[int]:
-    """Give the places at which a member sits."""
-    return [place for place, who in enumerate(lineup) if who == member]
