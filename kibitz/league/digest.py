@@ -41,7 +41,7 @@ def digest(lineup: Sequence[int], points: np.ndarray) -> Digest:
     sums = np.zeros((sum(sizes), 3))
     place_of = {member: place for place, member in enumerate(who)}
     mine = np.array([place_of[member] for member in lineup])
-    add_up(points, mine, many, sums)
+    add_up(np.ascontiguousarray(points, np.float64), mine, many, sums)
     ahead, own, share, points_at, share_at = np.split(sums, np.cumsum(sizes)[:-1])
     return Digest(
         who,
@@ -78,7 +78,7 @@ def add_up(points, mine, many, sums):
                     best, winners = points[game, place], 0
                 winners += points[game, place] == best
             for place in range(seats):
-                one, got, seat = mine[place], float(points[game, place]), (place + game) % seats
+                one, got, seat = mine[place], points[game, place], (place + game) % seats
                 won = 1.0 / winners if points[game, place] == best else 0.0
                 for at, value in (
                     (own + one, got),

@@ -22,7 +22,7 @@ import numpy as np
 
 from kibitz.core.compiled import compiled
 from kibitz.league.elo import BASE, SCALE
-from kibitz.league.played import Played, ranked
+from kibitz.league.played import Played, rank_game
 
 PRIOR = 1.0  # games won, and as many lost, against nobody in particular
 DRAWS = 400  # fits with random weights
@@ -81,9 +81,8 @@ class Orders:
 def tally(match: Played) -> Tally:
     """Count the results of a match, which is done once and is much less than the match."""
     seats = match.seats
-    _, ranks = ranked(match.points)
-    # Deals go round the units, so that each of them is spread over the whole match.
-    both = _code(ranks) * FINEST + (np.arange(match.games) // seats) % FINEST
+    both = np.zeros(match.games, np.int64)
+    code_games(np.ascontiguousarray(match.points, np.float64), both)
     if seats**seats * FINEST <= 1 << 20:
         counts = np.bincount(both)
         both = np.flatnonzero(counts)
@@ -104,12 +103,20 @@ def tally(match: Played) -> Tally:
     return Tally(np.array(list(known), np.int64), *_merged(which, unit, count, FINEST))
 
 
-def _code(ranks: np.ndarray) -> np.ndarray:
-    """Write the ranks of each game as one number."""
-    code = np.zeros(len(ranks), np.int64)
-    for place in range(ranks.shape[1]):
-        code += ranks[:, place] * ranks.shape[1] ** place
-    return code
+@compiled()
+def code_games(points, both):
+    """Write the ranks and the unit of each game as one number. points [games, seats], both [games]
+
+    Deals go round the units, so that each of them is spread over the whole match.
+    """
+    games, seats = points.shape
+    order, ranks = np.zeros(seats, np.int64), np.zeros(seats, np.int64)
+    for game in range(games):
+        rank_game(points, game, order, ranks)
+        code = 0
+        for place in range(seats - 1, -1, -1):
+            code = code * seats + ranks[place]
+        both[game] = code * FINEST + game // seats % FINEST
 
 
 def _merged(
