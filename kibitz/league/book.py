@@ -237,10 +237,27 @@ class Book:
                 .order_by(ROUNDS.c.number.desc())
                 .limit(1)
             ).first()
-        if row is None:
-            return None
-        rated = row.rated_at is not None
-        return Round(id=row.id, number=row.number, pairing=row.pairing, rated=rated)
+        return None if row is None else _round(row)
+
+    def unrated(self) -> list[Round]:
+        """Give the rounds that have no ladder yet, the first round first."""
+        with self.store.reading() as connection:
+            rows = connection.execute(
+                sa.select(ROUNDS)
+                .where(ROUNDS.c.league == self.id, ROUNDS.c.rated_at.is_(None))
+                .order_by(ROUNDS.c.number)
+            )
+            return [_round(row) for row in rows]
+
+    def rated(self) -> int:
+        """Give the number of the last round that has a ladder; 0 if none has."""
+        with self.store.reading() as connection:
+            found = connection.execute(
+                sa.select(sa.func.max(ROUNDS.c.number)).where(
+                    ROUNDS.c.league == self.id, ROUNDS.c.rated_at.is_not(None)
+                )
+            ).scalar()
+            return found or 0
 
     def plan(
         self, number: int, pairing: str, matches: Sequence[tuple[tuple[int, ...], int, int, int]]
@@ -301,15 +318,18 @@ class Book:
                 connection.execute(sa.insert(RATINGS), rows)
             return bool(closed.rowcount)
 
-    def history(self) -> list[Standing]:
-        """Give the ladders after all rounds, the first round first."""
+    def history(self, only: int | None = None) -> list[Standing]:
+        """Give the ladders after all rounds, the first round first; or after one of them only."""
+        find = (
+            sa.select(ROUNDS.c.number, RATINGS)
+            .join_from(RATINGS, ROUNDS)
+            .where(ROUNDS.c.league == self.id)
+            .order_by(ROUNDS.c.number, RATINGS.c.member)
+        )
+        if only is not None:
+            find = find.where(ROUNDS.c.number == only)
         with self.store.reading() as connection:
-            rows = connection.execute(
-                sa.select(ROUNDS.c.number, RATINGS)
-                .join_from(RATINGS, ROUNDS)
-                .where(ROUNDS.c.league == self.id)
-                .order_by(ROUNDS.c.number, RATINGS.c.member)
-            )
+            rows = connection.execute(find)
             return [
                 Standing(
                     round=row.number, member=row.member, games=row.games, elo=row.elo,
@@ -461,6 +481,24 @@ class Book:
             for row in rows
         ]
 
+    def lineups(self, after: int, to: int) -> list[tuple[int, tuple[int, ...], int]]:
+        """Give round, lineup and games of matches that were played after a round, up to another."""
+        find = (
+            sa.select(MATCHES.c.id, ROUNDS.c.number, MATCHES.c.games, SEATING.c.member)
+            .join_from(MATCHES, ROUNDS)
+            .join(SEATING, SEATING.c.match == MATCHES.c.id)
+            .where(ROUNDS.c.league == self.id, ROUNDS.c.number > after, ROUNDS.c.number <= to)
+            .where(MATCHES.c.state == PLAYED)
+            .order_by(ROUNDS.c.number, MATCHES.c.number, SEATING.c.place)
+        )
+        with self.store.reading() as connection:
+            rows = connection.execute(find).all()
+        found: dict[int, tuple[int, tuple[int, ...], int]] = {}
+        for id, number, games, member in rows:
+            before = found[id][1] if id in found else ()
+            found[id] = number, (*before, member), games
+        return list(found.values())
+
     def games_played(self) -> int:
         """Count the games that count."""
         with self.store.reading() as connection:
@@ -501,6 +539,11 @@ class Book:
                 .order_by(ROUNDS.c.number, MATCHES.c.number, RECORDS.c.game)
             ).all()
             return [(_lineup(connection, row.match), row.record) for row in rows]
+
+
+def _round(row: Any) -> Round:
+    rated = row.rated_at is not None
+    return Round(id=row.id, number=row.number, pairing=row.pairing, rated=rated)
 
 
 def _league(store: Store, name: str) -> Any:
