@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from kibitz.core.errors import AgentFailed, KibitzError
 from kibitz.league import League
-from kibitz.league.book import Claim
+from kibitz.league.claims import Claim
 from kibitz.league.ongoing import Ongoing
 from kibitz.league.tables import RATINGS, ROUNDS
 from kibitz.play.workers import Worker, WorkerEnded

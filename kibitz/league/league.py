@@ -21,7 +21,7 @@ from kibitz.core.chance import checked_seed
 from kibitz.core.errors import KibitzError, Misuse
 from kibitz.core.game import Game
 from kibitz.core.registry import find_agent
-from kibitz.league.book import CLAIMED, PLANNED, Book, Member, Round
+from kibitz.league.book import Book, Member, Round
 from kibitz.league.exporting import export
 from kibitz.league.ladder import Ladder
 from kibitz.league.members import checked_name, settings_of
@@ -30,6 +30,7 @@ from kibitz.league.planning import Planner, Wish
 from kibitz.league.rating import Rater
 from kibitz.league.running import Playing
 from kibitz.league.store import Store
+from kibitz.league.tables import CLAIMED, PLANNED
 from kibitz.play.fingerprint import fingerprint
 from kibitz.play.workers import CHANGED, Worker
 

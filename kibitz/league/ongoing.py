@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kibitz.league.book import Claim
+from kibitz.league.claims import Claim
 
 SHORTEST, LONGEST = 0.04, 0.25  # seconds that a part of a match should take
 

@@ -19,7 +19,8 @@ import numpy as np
 
 from kibitz.core.errors import AgentFailed, KibitzError
 from kibitz.core.registry import find_agent
-from kibitz.league.book import Book, Claim, Member
+from kibitz.league.book import Book, Member
+from kibitz.league.claims import Claim
 from kibitz.league.ongoing import Ongoing
 from kibitz.league.store import StoreFailed
 from kibitz.play.match import Runner, seated
