@@ -17,35 +17,53 @@ from kibitz.league.skill import skills
 from kibitz.league.strength import strengths, tally
 
 ROUNDS = 2
-ASKED = 0.8  # of the pace of bare matches
-# Games of each agent: enough that starting processes does not count.
+TURNS = 3  # of bare matches and leagues, one after the other: a busy machine slows both
+ASKED = 0.8  # of the pace of bare matches, by the longest league
+# Games of each agent. What short leagues lack is what ten rounds cost whatever they hold.
 LEAGUES = (
-    ("nim", ("random", "take-one", "level", "gabriele"), 3_000_000),
-    ("tapnswap", ("random", "tapper", "q-table", "perfect"), 1_500_000),
+    ("nim", ("random", "take-one", "level", "gabriele"), (3_000, 300_000, 3_000_000)),
+    ("tapnswap", ("random", "tapper", "q-table", "perfect"), (3_000, 150_000, 1_500_000)),
+    ("carcassonne", ("random", "greedy", "settler", "evolved"), (60, 300, 1_500)),
 )
 
 
 def run() -> list[Row]:
     rows, short = [], []
-    for name, agents, games in LEAGUES:
-        bare, kept = [], []
-        for turn in range(ROUNDS):
-            bare.append(matches(kibitz.game(name), agents, games // 3, turn))
-            kept.append(league(kibitz.game(name), agents, games, turn))
-        ratio = float(np.median(kept) / np.median(bare))
+    for name, agents, sizes in LEAGUES:
+        game = kibitz.game(name)
+        matches(game, agents, game.players, 0)  # loads or compiles
+        bare, whole, begun, kept = [], [], [], []
+        for turn in range(TURNS):
+            only, all_of_it = matches(game, agents, sizes[-1] // (len(agents) - 1), turn)
+            bare.append(only)
+            whole.append(all_of_it)
+            first, paces = leagues(game, agents, sizes, turn)
+            begun.append(first)
+            kept.append(paces)
         rows += [
             Row(
                 what=f"{name}, bare matches, every pair of {len(agents)}, two cores",
                 figure=f"{np.median(bare):,.0f} games/s",
                 spread=spread(bare),
+                compared=f"{np.median(whole):,.0f} with loading and summaries",
             ),
             Row(
-                what=f"{name}, a league of the same agents, {games:,} games of each",
-                figure=f"{np.median(kept):,.0f} games/s",
-                spread=spread(kept),
-                compared=f"{ratio:.0%} of the bare matches, at least {ASKED:.0%}",
+                what=f"{name}, a league begins: processes start, one round of few games",
+                figure=f"{np.median(begun):.2f} s",
+                spread=spread(begun),
             ),
         ]
+        for size, paces in zip(sizes, zip(*kept, strict=True), strict=True):
+            ratio = float(np.median(np.divide(paces, bare)))
+            asked = f", at least {ASKED:.0%}" if size == sizes[-1] else ""
+            rows.append(
+                Row(
+                    what=f"{name}, a league of the same agents goes on, {size:,} games of each",
+                    figure=f"{np.median(paces):,.0f} games/s",
+                    spread=spread(paces),
+                    compared=f"{ratio:.0%} of the bare matches{asked}",
+                )
+            )
         if ratio < ASKED:
             short.append(f"{name}: {ratio:.0%} instead of {ASKED:.0%}")
     rows += ratings()
@@ -58,22 +76,38 @@ def pairs(agents: tuple[str, ...]) -> list[tuple[str, str]]:
     return [(one, two) for place, two in enumerate(agents) for one in agents[:place]]
 
 
-def matches(game: kibitz.Game, agents: tuple[str, ...], games: int, seed: int) -> float:
-    """Play every pair as bare matches; give games a second, loading left out."""
+def matches(
+    game: kibitz.Game, agents: tuple[str, ...], games: int, seed: int
+) -> tuple[float, float]:
+    """Play every pair as bare matches; give games a second of play, and of all one waits for."""
+    began = time.perf_counter()
     results = [kibitz.match(game, pair, games, seed=seed) for pair in pairs(agents)]
-    return sum(result.games for result in results) / sum(result.seconds for result in results)
+    seconds = time.perf_counter() - began
+    played = sum(result.games for result in results)
+    return played / sum(result.seconds for result in results), played / seconds
 
 
-def league(game: kibitz.Game, agents: tuple[str, ...], games: int, seed: int) -> float:
-    """Run a league; give games a second from its second round on, all of rating included."""
-    with tempfile.TemporaryDirectory() as folder:
-        opened = League(game, str(Path(folder) / "s.sqlite"), seed=seed)
-        opened.add(*agents)
-        opened.run(games=game.players)  # starts, compiles and rates a first round
-        ready = opened.book.games_played()
-        began = time.perf_counter()
-        opened.run(games=games)
-        return (opened.book.games_played() - ready) / (time.perf_counter() - began)
+def leagues(
+    game: kibitz.Game, agents: tuple[str, ...], sizes: tuple[int, ...], seed: int
+) -> tuple[float, list[float]]:
+    """Begin leagues and go on with them; give seconds of beginning one, and games a second.
+
+    All that one waits for in a league that goes on counts: plans, store, ratings and the ladder.
+    """
+    paces = []
+    for size in sizes:
+        with tempfile.TemporaryDirectory() as folder:
+            opened = League(game, str(Path(folder) / "s.sqlite"), seed=seed)
+            opened.add(*agents)
+            began = time.perf_counter()
+            opened.run(games=game.players)
+            first = time.perf_counter() - began
+            ready = opened.book.games_played()
+            began = time.perf_counter()
+            opened.run(games=size)
+            seconds = time.perf_counter() - began
+            paces.append((opened.book.games_played() - ready) / seconds)
+    return first, paces
 
 
 def ratings() -> list[Row]:

@@ -23,8 +23,8 @@ import kibitz
 from kibitz.core.errors import BrokenRules, KibitzError, Misuse
 from kibitz.core.record import Record
 from kibitz.league import League
-from kibitz.league import book as book_module
 from kibitz.league.book import Book
+from kibitz.league.claims import LEASE
 from kibitz.league.store import Store, StoreFailed
 from kibitz.league.tables import MATCHES, METADATA, RESULTS, WORKERS
 
@@ -516,7 +516,7 @@ def test_matches_of_a_worker_that_is_gone_go_to_others(store_url, monkeypatch):
     kept = book.claim(round_id)
     assert book.claim(round_id) is None  # the other may well be playing
     with book.store.writing() as connection:  # its last sign of life was long ago
-        long_ago = book_module.LEASE + 1
+        long_ago = LEASE + 1
         connection.execute(
             sa.update(WORKERS)
             .where(WORKERS.c.name == other.worker)

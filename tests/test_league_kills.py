@@ -44,9 +44,19 @@ def finished(store: str) -> League:
     return League(kibitz.game("nim"), store, make=False)
 
 
-def check(league: League, peaceful: list[tuple]) -> None:
+def all_ratings(league: League) -> list[tuple]:
+    """Give the ladders after all rounds."""
+    names = {member.id: member.name for member in league.members}
+    return [
+        (names[row.member], *(getattr(row, name) for name in row.__slots__ if name != "member"))
+        for row in league.book.history()
+    ]
+
+
+def check(league: League, peaceful: list[tuple], ratings: list[tuple]) -> None:
     """Every match that was planned was played once, and no claim is left."""
     assert all_results(league) == peaceful
+    assert all_ratings(league) == ratings
     with league.store.reading() as connection:
         states = connection.execute(sa.select(MATCHES.c.state)).scalars().all()
         results = connection.execute(sa.select(RESULTS.c.match)).scalars().all()
@@ -55,11 +65,11 @@ def check(league: League, peaceful: list[tuple]) -> None:
 
 
 @pytest.fixture(scope="module")
-def peaceful(tmp_path_factory) -> list[tuple]:
+def peaceful(tmp_path_factory) -> tuple[list[tuple], list[tuple]]:
     league = finished(str(tmp_path_factory.mktemp("peaceful") / "s.sqlite"))
     results = all_results(league)
     assert len(results) == 100
-    return results
+    return results, all_ratings(league)
 
 
 def played(store: Store) -> int:
@@ -105,7 +115,7 @@ def test_killed_at_random_moments(tmp_path, postgres_server, peaceful):
             useful = list(pool.map(killed_again_and_again, urls, (1, 2)))
         assert min(useful) >= KILLS // 2  # most lives got somewhere
         for url in urls:
-            check(finished(url), peaceful)
+            check(finished(url), *peaceful)
     finally:
         servers.drop_database(postgres_server, name)
 
@@ -118,7 +128,7 @@ def test_four_processes_at_once(postgres_server, peaceful):
         processes = [player(url, cores=1) for _ in range(4)]
         assert [process.wait(300) for process in processes] == [0, 0, 0, 0]
         league = League(kibitz.game("nim"), url, make=False)
-        check(league, peaceful)
+        check(league, *peaceful)
         with league.store.reading() as connection:
             assert connection.execute(sa.select(WORKERS)).all() == []  # all have signed off
     finally:

@@ -10,6 +10,7 @@ from openskill.models import PlackettLuce
 
 from kibitz.core.chance import Chance
 from kibitz.league.contest import cells, circles, lottery, matrix
+from kibitz.league.digest import digest, together
 from kibitz.league.elo import elo
 from kibitz.league.pairings import PAIRINGS, Standings, pair
 from kibitz.league.played import Played, pack, ranked, unpack
@@ -263,6 +264,46 @@ def test_copies_at_one_table_are_compared_pair_by_pair():
     found = cells([Played((0, 1, 0, 1), np.array([[4.0, 3.0, 2.0, 1.0]] * 4))])
     assert found[0, 1].share.mean == 0.75
     assert found[1, 0].points.mean == 2.0
+
+
+@pytest.mark.parametrize("lineup", [(4, 7), (7, 4, 9), (4, 7, 4), (4, 7, 4, 7), (5, 5)])
+def test_a_match_is_added_up_as_all_its_games_say(lineup):
+    """Observations are the means of deals, here worked out one by one."""
+    rng, seats = np.random.default_rng(len(lineup)), len(lineup)
+    parts = [rng.integers(0, 4, size=(games * seats, seats)).astype(float) for games in (40, 25, 1)]
+    digests = [digest(lineup, points) for points in parts]
+    points = np.concatenate(parts)
+    won = points == points.max(axis=1, keepdims=True)
+    won = won / won.sum(axis=1, keepdims=True)
+    seat = (np.arange(seats) + np.arange(len(points))[:, None]) % seats
+    for row, one in enumerate(digests[0].who):
+        mine = np.array(lineup) == one
+        for values, own, at in ((points, "points", "points_at"), (won, "share", "share_at")):
+            deals = values[:, mine].reshape(-1, seats * mine.sum()).mean(axis=1)
+            assert_adds_up([getattr(part, own)[row] for part in digests], deals)
+            for place in range(seats):
+                there = values[(seat == place) & mine].reshape(-1, mine.sum()).mean(axis=1)
+                assert_adds_up([getattr(part, at)[row, place] for part in digests], there)
+                all_there = values[seat == place].reshape(-1, seats).mean(axis=1)
+                assert_adds_up([getattr(part, at)[-1, place] for part in digests], all_there)
+        for column, two in enumerate(digests[0].who):
+            theirs = points[:, None, np.array(lineup) == two]
+            over = (points[:, mine, None] > theirs) + 0.5 * (points[:, mine, None] == theirs)
+            deals = over.mean(axis=(1, 2)).reshape(-1, seats).mean(axis=1)
+            assert_adds_up([part.ahead[row, column] for part in digests], deals)
+
+
+def assert_adds_up(parts: list[np.ndarray], values: np.ndarray) -> None:
+    number, mean, variance = together(parts)
+    assert number == len(values)
+    assert mean == pytest.approx(values.mean())
+    assert variance == pytest.approx(values.var(ddof=1), abs=1e-12)
+
+
+def test_what_never_varies_has_no_variance():
+    """Thirds are not exact: the least variance would pass for millions of games."""
+    parts = [digest((0, 1, 2), np.zeros((3 * deals, 3))).share[0] for deals in (7, 1000, 1)]
+    assert together(parts) == (1008, 1 / 3, 0.0)
 
 
 # --- pairings ----------------------------------------------------------------------------------

@@ -1,46 +1,40 @@
 """The book of one league: members, rounds, matches and results, as they are in the store.
 
 A match is planned, claimed, then played; or it is void, because a member of it was suspended in
-that round. Claims and results are single transactions that only take effect from the state they
-expect, so that several processes can work on one league and any of them may vanish.
+that round.
 """
 
 from __future__ import annotations
 
 import contextlib
-import functools
 import json
-import os
-import platform
-import secrets
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
 from kibitz.core.errors import Misuse, unknown
 from kibitz.core.game import Game
-from kibitz.league.played import Played, pack, unpack
+from kibitz.league.claims import Claim, Claims, lineup_of
+from kibitz.league.played import Played, unpack
 from kibitz.league.store import Store
 from kibitz.league.tables import (
+    CLAIMED,
     LEAGUES,
     MATCHES,
     MEMBERS,
+    PLANNED,
+    PLAYED,
     RATINGS,
     RECORDS,
     RESULTS,
     ROUNDS,
     SEATING,
-    WORKERS,
+    VOID,
 )
-
-PLANNED, CLAIMED, PLAYED, VOID = "planned", "claimed", "played", "void"
-FORGET = 86_400.0  # seconds after which nobody asks what became of a worker
-LEASE = 60.0  # seconds without a sign of life, and a worker of another machine counts as gone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,17 +68,6 @@ class Round:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
-    """A match that a worker has taken on."""
-
-    id: int
-    seed: int
-    games: int
-    sampled: int
-    lineup: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
     """A row of the ladder after a round."""
 
@@ -99,17 +82,15 @@ class Standing:
     high: float
 
 
-class Book:
+class Book(Claims):
     """What is written about a league, and how to write more."""
 
     def __init__(self, store: Store, game: Game, row: Any) -> None:
-        self.store = store
+        super().__init__(store)
         self.game = game
         self.id: int = row.id
         self.name: str = row.name
         self.seed = int(row.seed)
-        self._signed = False
-        self.worker = f"{platform.node()[:20]}-{os.getpid()}-{secrets.token_hex(8)}"
 
     # --- leagues -------------------------------------------------------------------------------
 
@@ -237,10 +218,27 @@ class Book:
                 .order_by(ROUNDS.c.number.desc())
                 .limit(1)
             ).first()
-        if row is None:
-            return None
-        rated = row.rated_at is not None
-        return Round(id=row.id, number=row.number, pairing=row.pairing, rated=rated)
+        return None if row is None else _round(row)
+
+    def unrated(self) -> list[Round]:
+        """Give the rounds that have no ladder yet, the first round first."""
+        with self.store.reading() as connection:
+            rows = connection.execute(
+                sa.select(ROUNDS)
+                .where(ROUNDS.c.league == self.id, ROUNDS.c.rated_at.is_(None))
+                .order_by(ROUNDS.c.number)
+            )
+            return [_round(row) for row in rows]
+
+    def rated(self) -> int:
+        """Give the number of the last round that has a ladder; 0 if none has."""
+        with self.store.reading() as connection:
+            found = connection.execute(
+                sa.select(sa.func.max(ROUNDS.c.number)).where(
+                    ROUNDS.c.league == self.id, ROUNDS.c.rated_at.is_not(None)
+                )
+            ).scalar()
+            return found or 0
 
     def plan(
         self, number: int, pairing: str, matches: Sequence[tuple[tuple[int, ...], int, int, int]]
@@ -301,15 +299,18 @@ class Book:
                 connection.execute(sa.insert(RATINGS), rows)
             return bool(closed.rowcount)
 
-    def history(self) -> list[Standing]:
-        """Give the ladders after all rounds, the first round first."""
+    def history(self, only: int | None = None) -> list[Standing]:
+        """Give the ladders after all rounds, the first round first; or after one of them only."""
+        find = (
+            sa.select(ROUNDS.c.number, RATINGS)
+            .join_from(RATINGS, ROUNDS)
+            .where(ROUNDS.c.league == self.id)
+            .order_by(ROUNDS.c.number, RATINGS.c.member)
+        )
+        if only is not None:
+            find = find.where(ROUNDS.c.number == only)
         with self.store.reading() as connection:
-            rows = connection.execute(
-                sa.select(ROUNDS.c.number, RATINGS)
-                .join_from(RATINGS, ROUNDS)
-                .where(ROUNDS.c.league == self.id)
-                .order_by(ROUNDS.c.number, RATINGS.c.member)
-            )
+            rows = connection.execute(find)
             return [
                 Standing(
                     round=row.number, member=row.member, games=row.games, elo=row.elo,
@@ -318,111 +319,6 @@ class Book:
                 )
                 for row in rows
             ]  # fmt: skip
-
-    # --- matches -------------------------------------------------------------------------------
-
-    def claim(self, round_id: int, absent: Iterable[int] = ()) -> Claim | None:
-        """Take on the next match of a round in which none of those who are absent sits."""
-        absent = list(absent)
-        free = sa.select(MATCHES.c.id).where(
-            MATCHES.c.round == round_id, MATCHES.c.state == PLANNED
-        )
-        if absent:
-            theirs = sa.select(SEATING.c.match).where(SEATING.c.member.in_(absent))
-            free = free.where(MATCHES.c.id.not_in(theirs))
-        free = free.order_by(MATCHES.c.number).limit(1).with_for_update(skip_locked=True)
-        if not self._signed:
-            self.sign()
-        with self.store.writing() as connection:
-            found = connection.execute(free).scalar()
-            if found is None:
-                found = self._orphan(connection, round_id, absent)
-            if found is None:
-                return None
-            connection.execute(
-                sa.update(MATCHES)
-                .where(MATCHES.c.id == found)
-                .values(state=CLAIMED, worker=self.worker)
-            )
-            row = connection.execute(sa.select(MATCHES).where(MATCHES.c.id == found)).one()
-            return Claim(
-                id=row.id, seed=int(row.seed), games=row.games, sampled=row.sampled,
-                lineup=_lineup(connection, row.id),
-            )  # fmt: skip
-
-    def _orphan(
-        self, connection: sa.Connection, round_id: int, absent: Sequence[int]
-    ) -> int | None:
-        """Find a match of a worker that is gone."""
-        now = self._now(connection)
-        claimed = connection.execute(
-            sa.select(MATCHES.c.id, WORKERS)
-            .outerjoin_from(MATCHES, WORKERS, MATCHES.c.worker == WORKERS.c.name)
-            .where(MATCHES.c.round == round_id, MATCHES.c.state == CLAIMED)
-            .order_by(MATCHES.c.number)
-            .with_for_update(skip_locked=True, of=MATCHES)
-        )
-        for row in claimed:
-            if is_gone(row, now) and not set(_lineup(connection, row.id)) & set(absent):
-                return row.id
-        return None
-
-    def finish(
-        self, claim: Claim, points: np.ndarray, moves: int, seconds: float, kibitz: str,
-        records: Sequence[str] = (),
-    ) -> bool:  # fmt: skip
-        """Write the result of a match, unless it was void or given to somebody else meanwhile."""
-        content = {
-            "match": claim.id, "points": pack(points), "moves": moves, "seconds": seconds,
-            "kibitz": kibitz, "played_at": time.time(),
-        }  # fmt: skip
-        with self.store.writing() as connection:
-            mine = sa.and_(MATCHES.c.id == claim.id, MATCHES.c.state == CLAIMED)
-            changed = connection.execute(
-                sa.update(MATCHES)
-                .where(mine, MATCHES.c.worker == self.worker)
-                .values(state=PLAYED, worker=None)
-            )
-            if not changed.rowcount:
-                return False
-            connection.execute(sa.insert(RESULTS).values(content))
-            for game, record in enumerate(records):
-                row = {"match": claim.id, "game": game, "record": record}
-                connection.execute(sa.insert(RECORDS).values(row))
-            return True
-
-    def give_back(self) -> None:
-        """Give back all matches that this worker has claimed and not finished, and sign off."""
-        with self.store.writing() as connection:
-            connection.execute(
-                sa.update(MATCHES)
-                .where(MATCHES.c.worker == self.worker, MATCHES.c.state == CLAIMED)
-                .values(state=PLANNED, worker=None)
-            )
-            connection.execute(sa.delete(WORKERS).where(WORKERS.c.name == self.worker))
-        self._signed = False
-
-    def sign(self) -> None:
-        """Give a sign of life."""
-        row = {"name": self.worker, "host": host(), "process": os.getpid()}
-        # Another thread may sign at the same moment: once is enough.
-        with contextlib.suppress(IntegrityError), self.store.writing() as connection:
-            now = self._now(connection)
-            mine = WORKERS.c.name == self.worker
-            seen = connection.execute(sa.update(WORKERS).where(mine).values(seen_at=now))
-            if not seen.rowcount:
-                connection.execute(sa.insert(WORKERS).values(**row, seen_at=now))
-                forgotten = WORKERS.c.seen_at < now - FORGET
-                connection.execute(sa.delete(WORKERS).where(forgotten))
-        self._signed = True
-
-    def _now(self, connection: sa.Connection) -> float:
-        """Give the time by one clock for all machines."""
-        if self.store.is_sqlite:
-            return time.time()
-        return float(
-            connection.execute(sa.text("SELECT extract(epoch FROM clock_timestamp())")).scalar_one()
-        )
 
     # --- results -------------------------------------------------------------------------------
 
@@ -460,6 +356,24 @@ class Book:
             (row.id, Played(tuple(lineups[row.id]), unpack(row.points, seats), row.number))
             for row in rows
         ]
+
+    def lineups(self, after: int, to: int) -> list[tuple[int, tuple[int, ...], int]]:
+        """Give round, lineup and games of matches that were played after a round, up to another."""
+        find = (
+            sa.select(MATCHES.c.id, ROUNDS.c.number, MATCHES.c.games, SEATING.c.member)
+            .join_from(MATCHES, ROUNDS)
+            .join(SEATING, SEATING.c.match == MATCHES.c.id)
+            .where(ROUNDS.c.league == self.id, ROUNDS.c.number > after, ROUNDS.c.number <= to)
+            .where(MATCHES.c.state == PLAYED)
+            .order_by(ROUNDS.c.number, MATCHES.c.number, SEATING.c.place)
+        )
+        with self.store.reading() as connection:
+            rows = connection.execute(find).all()
+        found: dict[int, tuple[int, tuple[int, ...], int]] = {}
+        for id, number, games, member in rows:
+            before = found[id][1] if id in found else ()
+            found[id] = number, (*before, member), games
+        return list(found.values())
 
     def games_played(self) -> int:
         """Count the games that count."""
@@ -500,7 +414,12 @@ class Book:
                 .where(ROUNDS.c.league == self.id)
                 .order_by(ROUNDS.c.number, MATCHES.c.number, RECORDS.c.game)
             ).all()
-            return [(_lineup(connection, row.match), row.record) for row in rows]
+            return [(lineup_of(connection, row.match), row.record) for row in rows]
+
+
+def _round(row: Any) -> Round:
+    rated = row.rated_at is not None
+    return Round(id=row.id, number=row.number, pairing=row.pairing, rated=rated)
 
 
 def _league(store: Store, name: str) -> Any:
@@ -524,30 +443,6 @@ def league_names(store: Store) -> list[tuple[str, str, int]]:
         return [(name, game, int(games)) for name, game, games in rows]
 
 
-@functools.cache
-def host() -> str:
-    """Name the place in which process numbers mean something: a machine, or a container on it."""
-    space = ""
-    with contextlib.suppress(OSError):
-        space = os.readlink("/proc/self/ns/pid")
-    return f"{platform.node()} {space}".strip()[:200]
-
-
-def is_gone(worker: Any, now: float) -> bool:
-    """Tell whether a worker has vanished: it has no process any more, or gives no sign of life."""
-    if worker.name is None or now - worker.seen_at > LEASE:
-        return True
-    if worker.host != host() or worker.process == os.getpid():
-        return False
-    try:
-        os.kill(worker.process, 0)
-    except ProcessLookupError:
-        return True
-    except OSError:  # it is there, and somebody else's
-        return False
-    return False
-
-
 def _members(connection: sa.Connection, league: int) -> list[Member]:
     rows = connection.execute(
         sa.select(MEMBERS).where(MEMBERS.c.league == league).order_by(MEMBERS.c.id)
@@ -559,8 +454,3 @@ def _members(connection: sa.Connection, league: int) -> list[Member]:
         )
         for row in rows
     ]  # fmt: skip
-
-
-def _lineup(connection: sa.Connection, match: int) -> tuple[int, ...]:
-    find = sa.select(SEATING.c.member).where(SEATING.c.match == match).order_by(SEATING.c.place)
-    return tuple(connection.execute(find).scalars())

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from kibitz.core.compiled import compiled
-from kibitz.league.played import Played, places_of
-from kibitz.play.result import Estimate, Share, estimate_of, share_of
+from kibitz.league.digest import estimate, share
+from kibitz.league.played import Played
+from kibitz.play.result import Estimate, Share
 
 STEPS = 1_000_000  # of the search for the lottery
 SMALL = 0.005  # chances below this are what is left of the search
@@ -29,54 +30,21 @@ class Cell:
     points: Estimate  # of the row's member
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Deals:
-    """What happened between two members, deal by deal."""
-
-    ahead: np.ndarray
-    points: np.ndarray
-    games: int
-
-
 def cells(played: Iterable[Played]) -> dict[tuple[int, int], Cell]:
     """Compare all who sat together, and in games with all copies of one member that one alone."""
-    found: dict[tuple[int, int], list[Deals]] = {}
+    found: dict[tuple[int, int], list[tuple[int, np.ndarray, np.ndarray]]] = {}
     for match in played:
-        for pair in _pairs(match.lineup):
-            found.setdefault(pair, []).append(_deals(match, *pair))
+        seen = match.digest
+        for one, first in enumerate(seen.who):
+            for two, second in enumerate(seen.who):
+                if one != two or len(seen.who) == 1:
+                    part = seen.games, seen.ahead[one, two], seen.points[one]
+                    found.setdefault((first, second), []).append(part)
     made = {}
     for pair, parts in found.items():
-        ahead = np.concatenate([part.ahead for part in parts])
-        points = np.concatenate([part.points for part in parts])
-        made[pair] = Cell(
-            games=sum(part.games for part in parts),
-            share=share_of(ahead),
-            points=estimate_of(points),
-        )
+        games, ahead, points = zip(*parts, strict=True)
+        made[pair] = Cell(games=sum(games), share=share(ahead), points=estimate(points))
     return made
-
-
-def _pairs(lineup: tuple[int, ...]) -> list[tuple[int, int]]:
-    members = sorted(set(lineup))
-    if len(members) == 1:
-        return [(members[0], members[0])]
-    return [(one, two) for one in members for two in members if one != two]
-
-
-def _deals(match: Played, one: int, two: int) -> Deals:
-    mine = match.points[:, places_of(match.lineup, one)]
-    theirs = match.points[:, places_of(match.lineup, two)]
-    over = mine[:, :, None] > theirs[:, None, :]
-    level = mine[:, :, None] == theirs[:, None, :]
-    ahead = (over + 0.5 * level).mean(axis=(1, 2))
-    return Deals(by_deal(ahead, match.seats), by_deal(mine.mean(axis=1), match.seats), len(mine))
-
-
-def by_deal(values: np.ndarray, seats: int) -> np.ndarray:
-    """Give the mean of each deal; what is left of a last one that was not played out is one too."""
-    whole = len(values) // seats * seats
-    means = values[:whole].reshape(-1, seats).mean(axis=1)
-    return np.append(means, values[whole:].mean()) if whole < len(values) else means
 
 
 def matrix(found: dict[tuple[int, int], Cell], members: int) -> np.ndarray:

@@ -7,30 +7,34 @@ of them count from the ratings before the game. Whoever has as many points has d
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from kibitz.core.compiled import compiled
-from kibitz.league.played import Played, ranked
+from kibitz.league.played import Played, rank_game
 
 BASE = 1500.0
 K = 32.0
 SCALE = 400.0  # so many points more, and the odds are ten to one
+LOG_TEN = math.log(10.0)
 
 
 @compiled()
-def update(ratings, lineup, order, ranks, k):
-    """Rate games one after another, in place. ratings [members], order and ranks [games, seats]."""
-    games, seats = order.shape
+def update(ratings, lineup, points, k):
+    """Rate games one after another, in place. ratings [members], points [games, seats]"""
+    games, seats = points.shape
+    order, ranks = np.zeros(seats, np.int64), np.zeros(seats, np.int64)
     change = np.zeros(seats)
     for game in range(games):
+        rank_game(points, game, order, ranks)
         change[:] = 0.0
         for at in range(seats - 1):
-            upper, lower = order[game, at], order[game, at + 1]
+            upper, lower = order[at], order[at + 1]
             ahead = ratings[lineup[upper]] - ratings[lineup[lower]]
-            expected = 1.0 / (1.0 + 10.0 ** (-ahead / SCALE))
-            result = 0.5 if ranks[game, upper] == ranks[game, lower] else 1.0
+            expected = 1.0 / (1.0 + np.exp(-ahead * LOG_TEN / SCALE))
+            result = 0.5 if ranks[upper] == ranks[lower] else 1.0
             change[upper] += k * (result - expected)
             change[lower] -= k * (result - expected)
         for place in range(seats):
@@ -43,6 +47,6 @@ def elo(
     """Give the Elo rating of every member after these matches, in the order they are given."""
     ratings = np.full(members, BASE) if start is None else np.array(start, np.float64)
     for match in played:
-        order, ranks = ranked(match.points)
-        update(ratings, np.array(match.lineup, np.int64), order, ranks, float(k))
+        points = np.ascontiguousarray(match.points, np.float64)
+        update(ratings, np.array(match.lineup, np.int64), points, float(k))
     return ratings

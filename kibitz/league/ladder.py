@@ -6,15 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-import numpy as np
-
 from kibitz.core.game import Game
 from kibitz.league.book import Member, Standing
-from kibitz.league.contest import Cell, by_deal, cells, circles, lottery, matrix
-from kibitz.league.played import Played, places_of, shares
+from kibitz.league.contest import Cell, cells, circles, lottery, matrix
+from kibitz.league.digest import Digest, estimate, share
+from kibitz.league.played import Played
 from kibitz.league.skill import Skill
 from kibitz.league.strength import Strength
-from kibitz.play.result import Estimate, SeatResult, Share, estimate_of, share_of
+from kibitz.play.result import Estimate, SeatResult, Share
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,9 +112,10 @@ def build(
     active = [member.id for member in members if not member.suspended]
     chances = {} if game.cooperative else _chances(found, active)
     names = {member.id: member.name for member in members}
-    of_member: dict[int, list[Played]] = {member.id: [] for member in members}
-    for match in played:
-        for id in set(match.lineup):
+    digests = [match.digest for match in played]
+    of_member: dict[int, list[Digest]] = {member.id: [] for member in members}
+    for match in digests:
+        for id in match.who:
             of_member[id].append(match)
     rungs = [
         _rung(game, one, of_member[one.id], found, ratings[one.id], chances.get(one.id, 0.0))
@@ -132,11 +132,11 @@ def build(
         settings=dict(game.settings),
         version=game.version,
         cooperative=game.cooperative,
-        games=sum(match.games for match in played),
+        games=sum(match.games for match in digests),
         rungs=tuple(placed),
         cells={(names[one], names[two]): cell for (one, two), cell in sorted(found.items())},
         circles=tuple(tuple(names[member] for member in circle) for circle in round_and_round),
-        seats=_seats(played, None, game.players),
+        seats=_seats(digests, None, game.players),
         history=tuple(history),
         names=names,
         **about,
@@ -161,62 +161,52 @@ def _chances(found: Mapping[tuple[int, int], Cell], active: Sequence[int]) -> di
 def _rung(
     game: Game,
     member: Member,
-    played: Sequence[Played],
+    played: Sequence[Digest],
     found: Mapping[tuple[int, int], Cell],
     rating: Rating,
     chance: float,
 ) -> Rung:
-    won, points, others, games = [], [], [], 0
+    points, won, others = [], [], []
     for match in played:
-        mine = places_of(match.lineup, member.id)
-        games += match.games
-        points.append(by_deal(match.points[:, mine].mean(axis=1), match.seats))
-        if len(mine) < match.seats:
-            won.append(by_deal(shares(match.points)[:, mine].mean(axis=1), match.seats))
-            others.append(points[-1])
+        one = match.who.index(member.id)
+        points.append(match.points[one])
+        if len(match.who) > 1:
+            won.append(match.share[one])
+            others.append(match.points[one])
     alone = found.get((member.id, member.id))
     if game.cooperative:
         own = alone.points if alone else None
     else:
-        own = estimate_of(np.concatenate(points)) if points else None
+        own = estimate(points) if points else None
     return Rung(
         name=member.name,
-        games=games,
+        games=sum(match.games for match in played),
         rating=rating,
-        share=share_of(np.concatenate(won)) if won and not game.cooperative else None,
+        share=share(won) if won and not game.cooperative else None,
         points=own,
-        with_others=estimate_of(np.concatenate(others)) if others and game.cooperative else None,
+        with_others=estimate(others) if others and game.cooperative else None,
         lottery=chance,
         suspended=member.suspended,
         seats=_seats(played, member.id, game.players),
     )
 
 
-def _seats(played: Sequence[Played], member: int | None, seats: int) -> tuple[SeatResult, ...]:
+def _seats(played: Sequence[Digest], member: int | None, seats: int) -> tuple[SeatResult, ...]:
     """Say how a member, or everybody, did at each seat; games of one deal are one observation."""
-    won: list[list[np.ndarray]] = [[] for _ in range(seats)]
-    points: list[list[np.ndarray]] = [[] for _ in range(seats)]
-    games = 0
-    for match in played:
-        # In every deal each place sits once at each seat.
-        copies = seats if member is None else match.lineup.count(member)
-        games += match.games // seats * copies
-        share, lineup = shares(match.points), np.array(match.lineup)
-        for seat in range(seats):
-            place = (seat - np.arange(match.games)) % seats  # who sits there in each game
-            rows = np.arange(match.games)
-            if member is not None:
-                rows = rows[lineup[place] == member]
-            for values, found in ((share, won), (match.points, points)):
-                found[seat].append(values[rows, place[rows]].reshape(-1, copies).mean(axis=1))
-    if not games:
+    if not played:
         return ()
+    row = [len(match.who) if member is None else match.who.index(member) for match in played]
+    # In every deal each place sits once at each seat.
+    copies = [
+        seats if member is None else match.copies[one]
+        for match, one in zip(played, row, strict=True)
+    ]
     return tuple(
         SeatResult(
             seat=seat,
-            games=games,
-            share=share_of(np.concatenate(won[seat])),
-            points=estimate_of(np.concatenate(points[seat])),
+            games=sum(m.games // seats * c for m, c in zip(played, copies, strict=True)),
+            share=share([m.share_at[one, seat] for m, one in zip(played, row, strict=True)]),
+            points=estimate([m.points_at[one, seat] for m, one in zip(played, row, strict=True)]),
         )
         for seat in range(seats)
     )

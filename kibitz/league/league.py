@@ -7,35 +7,33 @@ print(league.run(games=1000))
 
 from __future__ import annotations
 
-import hashlib
 import os
 import time
+import weakref
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from kibitz.core.agent import Agent
-from kibitz.core.chance import Chance, checked_seed
+from kibitz.core.chance import checked_seed
 from kibitz.core.errors import KibitzError, Misuse
 from kibitz.core.game import Game
 from kibitz.core.registry import find_agent
-from kibitz.league.book import CLAIMED, PLANNED, Book, Member, Round
+from kibitz.league.book import Book, Member, Round
 from kibitz.league.exporting import export
 from kibitz.league.ladder import Ladder
 from kibitz.league.members import checked_name, settings_of
-from kibitz.league.pairings import Lineup, pair, pairing_of
+from kibitz.league.pairings import pairing_of
+from kibitz.league.planning import Planner, Wish
 from kibitz.league.rating import Rater
 from kibitz.league.running import Playing
 from kibitz.league.store import Store
+from kibitz.league.tables import CLAIMED, PLANNED
 from kibitz.play.fingerprint import fingerprint
-from kibitz.play.workers import CHANGED
+from kibitz.play.workers import CHANGED, Worker
 
-ROUNDS = 10  # in which the games that are asked for are played
-MOST_GAMES = 200_000  # of a match
-MOST_RECORDS = 400  # games that are kept move by move
 GAMES, GAMES_FOR_PRECISION = 1_000, 100_000  # of everybody, unless told otherwise
 PATIENCE = 30.0  # seconds for a move
 WAIT_SECONDS = 0.2  # while others finish a round
@@ -71,7 +69,10 @@ class League:
                 "Leave the seed out to go on with it, or begin another with --name."
             )
         self._present: dict[int, Any] = {}
+        self._planner = Planner(self.book)
         self._rater = Rater(self.book)
+        self._idle: list[Worker] = []
+        weakref.finalize(self, _end, self._idle)
 
     @property
     def name(self) -> str:
@@ -147,6 +148,7 @@ class League:
         if not patience > 0 or (precision is not None and not precision > 0):
             raise Misuse("Patience and precision must be more than 0.")
         wanted = games or (GAMES if precision is None else GAMES_FOR_PRECISION)
+        wish = Wish(pairing=pairing, games=wanted, precision=precision, each=each)
         self._check_changes()
         members = [member.id for member in self.members if not member.suspended]
         if len(members) < (1 if self.game.cooperative else 2):
@@ -162,20 +164,39 @@ class League:
                 total = max(wanted * len(members), 1)
                 progress(min(done[0], total), total)
 
-        done[0] = sum(min(wanted, count) for count in self._rater.games(members).values())
-        with Playing(
-            self.book, self._present, cores or os.cpu_count() or 1, patience, self.kibitz, tell,
-        ) as playing:  # fmt: skip
-            while True:
-                last = self.book.last_round()
-                if last is not None and not last.rated:
-                    self._finish(last, playing)
-                    continue
-                matches = self._next(pairing, wanted, precision, each)
-                if not matches:
-                    break
-                self.book.plan(last.number + 1 if last else 1, pairing, matches)
+        done[0] = sum(min(wanted, count) for count in self._planner.games(members).values())
+        with (
+            Playing(
+                self.book, self._present, cores or os.cpu_count() or 1, patience, self.kibitz,
+                tell, self._idle,
+            ) as playing,
+            ThreadPoolExecutor(1) as behind,
+        ):  # fmt: skip
+            self._play_rounds(wish, playing, behind)
         return self.ladder()
+
+    def _play_rounds(self, wish: Wish, playing: Playing, behind: ThreadPoolExecutor) -> None:
+        """Plan and play rounds as long as anybody lacks something.
+
+        Where plans do not need them, ratings are worked out while the next round is played.
+        """
+        rating = behind.submit(self._rate, 0)
+        more = True
+        while more:
+            last = self.book.last_round()
+            number = last.number if last else 0
+            if last is not None and not last.rated:
+                self._finish(last, playing)
+            rating.result()  # never more than one round behind
+            if wish.needs_ratings:
+                self._rate(number)
+            members = [member.id for member in self.members if not member.suspended]
+            matches = self._planner.plan(number, members, wish)
+            if matches:  # from then on nothing changes in the rounds before
+                self.book.plan(number + 1, wish.pairing, matches)
+            rating = behind.submit(self._rate, number)
+            more = bool(matches)
+        rating.result()
 
     def _check_changes(self) -> None:
         """Suspend those who are no longer who they were."""
@@ -190,12 +211,13 @@ class League:
                 self.book.suspend(member.id, f"{CHANGED} Add it under another name.")
 
     def _finish(self, last: Round, playing: Playing) -> None:
-        """Play a round to its end, together with whoever else does, and rate it."""
+        """Play a round to its end, together with whoever else does."""
         stuck = False
-        while not playing.play(last.id):
+        while True:
+            if playing.play(last.id):
+                continue
             states = self.book.states(last.id)
             if not states.get(CLAIMED) and not states.get(PLANNED):
-                self.book.rate(last.id, self._rater.close(last.number))
                 return
             if not states.get(CLAIMED) and playing.absent and stuck:
                 who = [f"{playing.members[id].name} ({why})" for id, why in playing.absent.items()]
@@ -208,40 +230,11 @@ class League:
             stuck = not states.get(CLAIMED)
             time.sleep(WAIT_SECONDS)
 
-    def _next(
-        self, pairing: str, wanted: int, precision: float | None, each: int | None
-    ) -> list[tuple[Lineup, int, int, int]]:
-        """Plan the next round: lineup, seed, games, how many are kept. Nothing if all is played."""
-        members = [member.id for member in self.members if not member.suspended]
-        standings = self._rater.standings(members)
-        number = standings.rounds + 1
-        lacking = {
-            member
-            for member in members
-            if standings.games.get(member, 0) < wanted
-            and (precision is None or standings.width.get(member, np.inf) > precision)
-        }
-        alone = len(members) < 2 and not self.game.cooperative  # the others were suspended
-        if not lacking or (alone and standings.rounds):
-            return []
-        rng = Chance(seed_of(self.book.seed, number))
-        lineups = [
-            lineup
-            for lineup in pair(pairing, standings.for_pairing(members, lacking), rng)
-            if lacking & set(lineup)
-        ]
-        if not lineups:
-            return []
-        seats = self.game.players
-        often = max(sum(member in lineup for lineup in lineups) for member in lacking)
-        size = each or -(-wanted // max(often * ROUNDS, 1))
-        size = min(-(-size // seats) * seats, MOST_GAMES)
-        new = [lineup not in standings.lineups for lineup in lineups]
-        room = max(0, MOST_RECORDS - len(standings.lineups))
-        return [
-            (lineup, seed_of(self.book.seed, number, place), size, int(is_new and place < room))
-            for place, (lineup, is_new) in enumerate(zip(lineups, new, strict=True))
-        ]
+    def _rate(self, to: int) -> None:
+        """Rate the rounds that are over, up to this one."""
+        for one in self.book.unrated():
+            if one.number <= to:
+                self.book.rate(one.id, self._rater.close(one.number))
 
     # --- looking -------------------------------------------------------------------------------
 
@@ -265,8 +258,7 @@ class League:
         return report(self.ladder(), self.game, records)
 
 
-def seed_of(seed: int, *numbers: int) -> int:
-    """Give a seed of its own to each round and match."""
-    text = ":".join(map(str, (seed, *numbers))).encode()
-    digest = hashlib.blake2b(text, digest_size=8, person=b"kibitz league")
-    return int.from_bytes(digest.digest(), "little") >> 1
+def _end(workers: list[Worker]) -> None:
+    """End processes that nobody needs any more."""
+    for worker in workers:
+        worker.kill()

@@ -101,6 +101,9 @@ PAIRINGS: dict[str, Callable[[Standings, Chance], list[Lineup]]] = {
 }  # fmt: skip
 
 
+BY_RATING = {"swiss", "ladder"}  # these wait for the ratings of the round before
+
+
 def pairing_of(name: str) -> Callable[[Standings, Chance], list[Lineup]]:
     """Find a pairing by its name."""
     if name not in PAIRINGS:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import zlib
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from kibitz.core.compiled import compiled
 from kibitz.core.errors import KibitzError
+from kibitz.league.digest import Digest, digest
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Played:
     """A match that was played: members by place, and points [games, places].
 
@@ -33,6 +34,11 @@ class Played:
         """How many games were played."""
         return len(self.points)
 
+    @functools.cached_property
+    def digest(self) -> Digest:
+        """The match added up, which is done once."""
+        return digest(self.lineup, self.points)
+
 
 def pack(points: np.ndarray) -> bytes:
     """Write points as few bytes: whole numbers, where they all are, and squeezed."""
@@ -52,41 +58,36 @@ def unpack(data: bytes, seats: int) -> np.ndarray:
         ) from error
 
 
-@compiled()
-def rank_places(points, order, ranks):
-    """Put the places of every game into order, best first, and rank them; equals rank equal.
+@compiled(inline=True)
+def rank_game(points, game, order, ranks):
+    """Put the places of a game into order, best first, and rank them; equals rank equal.
 
-    points, order, ranks [games, seats]
+    points [games, seats], order and ranks [seats]
     """
-    games, seats = points.shape
-    for game in range(games):
-        for place in range(seats):
-            at = place
-            while at > 0 and points[game, order[game, at - 1]] < points[game, place]:
-                order[game, at] = order[game, at - 1]
-                at -= 1
-            order[game, at] = place
-        rank = 0
-        for at in range(seats):
-            if at > 0 and points[game, order[game, at]] < points[game, order[game, at - 1]]:
-                rank += 1
-            ranks[game, order[game, at]] = rank
+    seats = points.shape[1]
+    for place in range(seats):
+        at = place
+        while at > 0 and points[game, order[at - 1]] < points[game, place]:
+            order[at] = order[at - 1]
+            at -= 1
+        order[at] = place
+    rank = 0
+    for at in range(seats):
+        if at > 0 and points[game, order[at]] < points[game, order[at - 1]]:
+            rank += 1
+        ranks[order[at]] = rank
+
+
+@compiled()
+def rank_games(points, order, ranks):
+    """Rank the places of every game. points, order, ranks [games, seats]"""
+    for game in range(len(points)):
+        rank_game(points, game, order[game], ranks[game])
 
 
 def ranked(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Give the order of places and their ranks (0 is best) of every game, [games, seats] each."""
     order = np.zeros(points.shape, np.int64)
     ranks = np.zeros(points.shape, np.int64)
-    rank_places(np.ascontiguousarray(points, np.float64), order, ranks)
+    rank_games(np.ascontiguousarray(points, np.float64), order, ranks)
     return order, ranks
-
-
-def shares(points: np.ndarray) -> np.ndarray:
-    """Give each place's share of every win: 1, or a part of it where several are best."""
-    on_top = points == points.max(axis=1, keepdims=True)
-    return on_top / on_top.sum(axis=1, keepdims=True)
-
-
-def places_of(lineup: Sequence[int], member: int) -> list[int]:
-    """Give the places at which a member sits."""
-    return [place for place, who in enumerate(lineup) if who == member]

@@ -70,13 +70,16 @@ class Store:
             self.name = url.render_as_string()  # a password is not shown
         self.is_sqlite = url.get_backend_name() == "sqlite"
         self._engine = _engine(url)
+        # SQLite has one writer at a time, and whoever waits for it looks again only now and then:
+        # threads of one process wait here.
+        self._turn = threading.Lock() if self.is_sqlite else contextlib.nullcontext()
         with self._telling():
             self._bring_up_to_date()
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[sa.Connection]:
         """Give a connection whose changes are kept together when the block ends, or not at all."""
-        with self._telling(), self._engine.connect() as connection:
+        with self._telling(), self._turn, self._engine.connect() as connection:
             connection = connection.execution_options(kibitz_writes=True)
             with connection.begin():
                 yield connection

@@ -22,17 +22,19 @@ import numpy as np
 
 from kibitz.core.compiled import compiled
 from kibitz.league.elo import BASE, SCALE
-from kibitz.league.played import Played, ranked
+from kibitz.league.played import Played, rank_game
 
 PRIOR = 1.0  # games won, and as many lost, against nobody in particular
 DRAWS = 400  # fits with random weights
 UNITS = 8_000  # sets of deals with a weight of their own, over all matches
 LEAST_UNITS, FINEST = 4, 64  # of a match
-MOST_ROWS = 20_000  # orders and units, for a fit that takes some milliseconds
+MOST_ROWS = 20_000  # of orders and units, which every fit goes through once
+AT_ONCE = 50  # fits whose weights are drawn together
 POINTS = SCALE / np.log(10)  # Elo points of a strength of 1
 FAR = 3.0  # times as unsure as most, and a member does not count for the scale
 CLOSE, ROUGHLY, MOST_STEPS, LONGEST_STEP = 1e-7, 1e-3, 100, 2.0
 TINY = 1e-14  # of the likelihood: a gain that is lost in rounding
+SMALLEST = 1e-300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,20 +68,21 @@ class Tally:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Orders:
-    """How often which order came about in all matches, and in which unit."""
+    """How often which order came about in all matches, and how much of that in which unit."""
 
-    order: np.ndarray  # [rows, seats], members, the best first
-    count: np.ndarray  # [rows]
+    order: np.ndarray  # [orders, seats], members, the best first
+    count: np.ndarray  # [orders]
+    which: np.ndarray  # [rows], an order
     unit: np.ndarray  # [rows]
+    part: np.ndarray  # [rows], of the count
     units: int
 
 
 def tally(match: Played) -> Tally:
     """Count the results of a match, which is done once and is much less than the match."""
     seats = match.seats
-    _, ranks = ranked(match.points)
-    # Deals go round the units, so that each of them is spread over the whole match.
-    both = _code(ranks) * FINEST + (np.arange(match.games) // seats) % FINEST
+    both = np.zeros(match.games, np.int64)
+    code_games(np.ascontiguousarray(match.points, np.float64), both)
     if seats**seats * FINEST <= 1 << 20:
         counts = np.bincount(both)
         both = np.flatnonzero(counts)
@@ -100,12 +103,20 @@ def tally(match: Played) -> Tally:
     return Tally(np.array(list(known), np.int64), *_merged(which, unit, count, FINEST))
 
 
-def _code(ranks: np.ndarray) -> np.ndarray:
-    """Write the ranks of each game as one number."""
-    code = np.zeros(len(ranks), np.int64)
-    for place in range(ranks.shape[1]):
-        code += ranks[:, place] * ranks.shape[1] ** place
-    return code
+@compiled()
+def code_games(points, both):
+    """Write the ranks and the unit of each game as one number. points [games, seats], both [games]
+
+    Deals go round the units, so that each of them is spread over the whole match.
+    """
+    games, seats = points.shape
+    order, ranks = np.zeros(seats, np.int64), np.zeros(seats, np.int64)
+    for game in range(games):
+        rank_game(points, game, order, ranks)
+        code = 0
+        for place in range(seats - 1, -1, -1):
+            code = code * seats + ranks[place]
+        both[game] = code * FINEST + game // seats % FINEST
 
 
 def _merged(
@@ -119,7 +130,8 @@ def _merged(
 def orders_of(tallies: Sequence[Tally]) -> Orders:
     """Put the results of all matches together; few matches have many units, and many have few."""
     if not tallies:
-        return Orders(np.zeros((0, 2), np.int64), np.zeros(0), np.zeros(0, np.int64), 0)
+        none = np.zeros(0, np.int64)
+        return Orders(np.zeros((0, 2), np.int64), np.zeros(0), none, none, np.zeros(0), 0)
     every, back = np.unique(
         np.concatenate([part.orders for part in tallies]), axis=0, return_inverse=True
     )
@@ -133,9 +145,10 @@ def orders_of(tallies: Sequence[Tally]) -> Orders:
     own = int(np.clip(UNITS // len(tallies), LEAST_UNITS, FINEST))
     while True:
         units = own * len(tallies)
-        order, unit, merged = _merged(which, match * own + fine % own, count, units)
+        order, unit, part = _merged(which, match * own + fine % own, count, units)
         if len(order) <= MOST_ROWS or own <= LEAST_UNITS:
-            return Orders(np.ascontiguousarray(every[order]), merged, unit, units)
+            counts = np.bincount(order, part, len(every))
+            return Orders(np.ascontiguousarray(every), counts, order, unit, part, units)
         own = max(LEAST_UNITS, own // 2)
 
 
@@ -202,34 +215,74 @@ def slope(order, weight, strength, prior, gradient, bend):
     return likelihood
 
 
-def fit(
-    orders: Orders,
-    weight: np.ndarray,
-    prior: np.ndarray,
-    start: np.ndarray | None = None,
-    close: float = CLOSE,
-) -> np.ndarray:
-    """Find the strengths under which weighted results are likeliest, by Newton's steps."""
+@compiled()
+def solve(bend, gradient, step):
+    """Solve bend * step = gradient by Cholesky's way; the lower half of bend is overwritten."""
+    members = len(gradient)
+    for row in range(members):
+        for column in range(row + 1):
+            rest = bend[row, column]
+            for k in range(column):
+                rest -= bend[row, k] * bend[column, k]
+            if column < row:
+                bend[row, column] = rest / bend[column, column]
+            else:  # where nothing is known rounding may leave less than nothing
+                bend[row, row] = np.sqrt(max(rest, TINY * bend[row, row], SMALLEST))
+    for row in range(members):
+        step[row] = gradient[row]
+        for k in range(row):
+            step[row] -= bend[row, k] * step[k]
+        step[row] /= bend[row, row]
+    for row in range(members - 1, -1, -1):
+        for k in range(row + 1, members):
+            step[row] -= bend[k, row] * step[k]
+        step[row] /= bend[row, row]
+
+
+@compiled()
+def fit(order, weight, prior, start, close):
+    """Find the strengths under which weighted results are likeliest, by Newton's steps.
+
+    order [orders, seats], weight [orders], prior [members, 2], start [members]
+    """
     members = len(prior)
-    strength = np.zeros(members) if start is None else start.copy()
+    strength, base = start.copy(), start.copy()
     gradient, bend = np.zeros(members), np.zeros((members, members))
-    step: np.ndarray = np.zeros(members)
-    base, before = strength, -np.inf
+    step = np.zeros(members)
+    before = -np.inf
     for _ in range(MOST_STEPS):
-        likelihood = slope(orders.order, weight, strength, prior, gradient, bend)
+        likelihood = slope(order, weight, strength, prior, gradient, bend)
         if likelihood < before:  # that was too far: half as far
-            step = step / 2
+            step /= 2
         elif likelihood - before <= TINY * abs(likelihood):  # no more to be had with such numbers
             return strength
         else:
-            base, before = strength, likelihood
-            step = np.linalg.solve(bend, gradient)
+            base[:] = strength
+            before = likelihood
+            solve(bend, gradient, step)
             # Far from the top the bend promises too much: never go further than that at once.
-            step = step * min(1.0, LONGEST_STEP / max(np.abs(step).max(), 1e-12))
-        strength = base + step
+            step *= min(1.0, LONGEST_STEP / max(np.abs(step).max(), 1e-12))
+        strength[:] = base + step
         if np.abs(step).max() < close:
             return strength
     return base
+
+
+@compiled()
+def fit_again(order, which, unit, part, weights, priors, best, found):
+    """Fit with random weights of units, once for each row of `found`.
+
+    Many rows of results are few orders, so weights are added up before anything is fitted.
+
+    which, unit, part [rows], weights [draws, units], priors [draws, members, 2],
+    best [members], found [draws, members]
+    """
+    weight = np.zeros(len(order))
+    for draw in range(len(found)):
+        weight[:] = 0.0
+        for row in range(len(which)):
+            weight[which[row]] += part[row] * weights[draw, unit[row]]
+        found[draw] = fit(order, weight, priors[draw], best, ROUGHLY)
 
 
 def strengths(
@@ -251,13 +304,17 @@ def strengths(
         return []
     orders = orders_of(tallies)
     ones = np.full((members, 2), prior)
-    best = fit(orders, orders.count, ones)
+    best = fit(orders.order, orders.count, ones, np.zeros(members), CLOSE)
     rng = np.random.default_rng(seed)
     drawn = np.zeros((draws, members))
-    for draw in range(draws):
-        weight = orders.count * rng.exponential(size=orders.units)[orders.unit]
-        priors = ones * rng.exponential(size=ones.shape)
-        drawn[draw] = fit(orders, weight, priors, best, ROUGHLY)
+    for first in range(0, draws, AT_ONCE):
+        some = drawn[first : first + AT_ONCE]
+        weights, priors = np.zeros((len(some), orders.units)), np.zeros((len(some), *ones.shape))
+        for draw in range(len(some)):
+            weights[draw] = rng.exponential(size=orders.units)
+            priors[draw] = ones * rng.exponential(size=ones.shape)
+        rows = orders.which, orders.unit, orders.part
+        fit_again(orders.order, *rows, weights, priors, best, some)
     # Only differences mean something. The scale is pinned to those who are known well: a few who
     # are far from all others, and nobody knows how far, must not move or blur everybody.
     apart = drawn - best

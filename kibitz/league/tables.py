@@ -18,6 +18,8 @@ from sqlalchemy import (
 
 METADATA = MetaData()
 
+PLANNED, CLAIMED, PLAYED, VOID = "planned", "claimed", "played", "void"  # states of a match
+
 # One game as it is set, rated together. Results of another version of it never come in here.
 LEAGUES = Table(
     "leagues", METADATA,

@@ -188,23 +188,34 @@ def _seat(seat: int, shares: np.ndarray, points: np.ndarray, unit: int = 1) -> S
 
 def estimate_of(values: np.ndarray, unit: int = 1) -> Estimate:
     """Student's interval of a mean; so many values in a row are one observation."""
-    means = values.reshape(-1, unit).mean(axis=1)
-    mean = float(means.mean())
-    if len(means) < 2:
-        return Estimate(mean=mean, plus_minus=math.inf)
-    free = len(means) - 1
-    t = Z + (Z**3 + Z) / (4 * free) + (5 * Z**5 + 16 * Z**3 + 3 * Z) / (96 * free**2)  # Student's
-    return Estimate(mean=mean, plus_minus=float(t * means.std(ddof=1) / math.sqrt(len(means))))
+    return estimate_from(*_observed(values, unit))
 
 
 def share_of(values: np.ndarray, unit: int = 1) -> Share:
-    """Wilson's interval, for as many independent games as would vary as much as these did."""
+    """Wilson's interval of a share; so many values in a row are one observation."""
+    return share_from(*_observed(values, unit))
+
+
+def _observed(values: np.ndarray, unit: int) -> tuple[int, float, float]:
     means = values.reshape(-1, unit).mean(axis=1)
-    mean = float(means.mean())
-    n = float(len(means))
-    spread = float(means.var(ddof=1)) if len(means) > 1 else 0.0
-    if spread > 0 and 0 < mean < 1:
-        n = max(1.0, n * mean * (1 - mean) / spread)
+    variance = float(means.var(ddof=1)) if len(means) > 1 else 0.0
+    return len(means), float(means.mean()), variance
+
+
+def estimate_from(number: int, mean: float, variance: float) -> Estimate:
+    """Student's interval of the mean of so many observations."""
+    if number < 2:
+        return Estimate(mean=mean, plus_minus=math.inf)
+    free = number - 1
+    t = Z + (Z**3 + Z) / (4 * free) + (5 * Z**5 + 16 * Z**3 + 3 * Z) / (96 * free**2)  # Student's
+    return Estimate(mean=mean, plus_minus=t * math.sqrt(variance / number))
+
+
+def share_from(number: int, mean: float, variance: float) -> Share:
+    """Wilson's interval, for as many independent games as would vary as much as these did."""
+    n = float(number)
+    if variance > 0 and 0 < mean < 1:
+        n = max(1.0, n * mean * (1 - mean) / variance)
     middle = (mean + Z * Z / (2 * n)) / (1 + Z * Z / n)
     half = Z / (1 + Z * Z / n) * math.sqrt(mean * (1 - mean) / n + Z * Z / (4 * n * n))
     # Rounding must not push the mean itself out of its interval.

@@ -31,12 +31,14 @@ def main() -> None:
     out = sys.stdout.buffer
     sys.stdout = sys.stderr  # what an agent prints must not mix with the answers
     kept: tuple[Any, Runner | None] = None, None
+    pace = 0.0  # games a second of the runner that is kept; 0 if nothing is known
     for line in sys.stdin.buffer:
         order = json.loads(line)
         first, count, wants_record = (order.pop(name) for name in ("first", "count", "record"))
         try:
             runner = kept[1] if kept[0] == order else None
-            runner = runner or made(order, marker)
+            if runner is None:
+                runner, pace = made(order, marker), 0.0
             kept = order, runner
             if wants_record:
                 marker.begin(NOBODY, first)
@@ -44,8 +46,9 @@ def main() -> None:
             else:
                 points = np.zeros((count, runner.game.players))
                 plies = np.zeros(count, np.int32)
-                play(runner, first, points, plies, marker, order["one_by_one"])
-                answer = b"{}\n" + points.tobytes() + plies.tobytes()
+                pace = play(runner, first, points, plies, marker, order["one_by_one"], pace)
+                head = json.dumps({"compiled": runner.is_compiled}).encode() + b"\n"
+                answer = head + points.tobytes() + plies.tobytes()
         except KibitzError as error:
             kept = None, None
             said = {"error": type(error).__name__, "message": str(error), "place": error.place}
@@ -88,18 +91,25 @@ def play(
     plies: np.ndarray,
     marker: Marker,
     one_by_one: bool,
-) -> None:
-    """Play games, marking where they are; those of agents in Python one by one in any case."""
-    done, size, spent = 0, 1, 0.0
-    most = 1 if one_by_one or not runner.is_compiled else len(points)
+    pace: float,
+) -> float:
+    """Play games, marking where they are; those of agents in Python one by one in any case.
+
+    Takes and gives how many games a second there are, as far as that is known.
+    """
+    done, spent = 0, 0.0
+    most = 1 if one_by_one or not runner.is_compiled else max(len(points), 1)
+    size = min(max(1, int(pace * CHUNK_SECONDS)), most)
     while done < len(points):
         marker.begin(EVERYBODY if runner.is_compiled else NOBODY, first + done)
         began = time.perf_counter()
         rows = slice(done, done + size)
         runner.play(first + done, points[rows], plies[rows])
         spent += time.perf_counter() - began
-        done += size
-        size = min(max(1, int(done / max(spent, 1e-6) * CHUNK_SECONDS)), 4 * size, most)
+        done += len(points[rows])
+        pace = done / max(spent, 1e-6)
+        size = min(max(1, int(pace * CHUNK_SECONDS)), 4 * size, most)
+    return pace
 
 
 if __name__ == "__main__":

@@ -28,7 +28,6 @@ from kibitz.core import errors
 from kibitz.core.errors import AgentFailed, KibitzError
 from kibitz.core.game import Game
 
-ENDED = "A worker process of the match ended without an answer; see what it printed."
 SHARES = 20  # orders per worker: small enough to balance and to show progress
 CHANGED = "its model, its settings or its program has changed since it joined."
 NEW = 5  # times as much patience with agents that may have to compile first
@@ -42,6 +41,10 @@ class Stalled(AgentFailed):
     """
 
     game = 0
+
+
+class WorkerEnded(AgentFailed):
+    """A process ended while none of the agents was thinking."""
 
 
 class Marker:
@@ -89,6 +92,7 @@ class Worker:
         self.marker = Marker(path)
         self.marker.idle()
         self._known: set[str] = set()  # agents that have answered before
+        self._surroundings = _surroundings()
         self.process = subprocess.Popen(
             # -P: what lies in the current folder must not stand in for a library.
             [sys.executable, "-P", "-m", "kibitz.play.worker", path],
@@ -103,20 +107,23 @@ class Worker:
         points: np.ndarray,
         plies: np.ndarray,
         patience: float | None = None,
-    ) -> None:
-        """Play as many games as there are rows, from game number `first`.
+    ) -> bool:
+        """Play as many games as there are rows, from game number `first`; tell if compiled.
 
         `about` is what `about_match` gives. With `patience`, an agent that thinks for more seconds
         than that about a move, or whose compiled games take longer, is stopped with the process;
         for agents who are new to it that is `NEW` times as long, since they may compile.
         """
-        data = self._ask(about, first, len(points), patience, points.nbytes + plies.nbytes)
+        size = points.nbytes + plies.nbytes
+        said, data = self._ask(about, first, len(points), patience, size)
         points[:] = np.frombuffer(data[: points.nbytes]).reshape(points.shape)
         plies[:] = np.frombuffer(data[points.nbytes :], np.int32)
+        return said["compiled"]
 
     def record(self, about: dict[str, Any], game: int, patience: float | None = None) -> str:
         """Play one game and give its record, as JSON."""
-        return self._ask(about, game, 1, patience, None)["record"]
+        said, _ = self._ask(about, game, 1, patience, None)
+        return said["record"]
 
     def _ask(
         self,
@@ -125,8 +132,8 @@ class Worker:
         count: int,
         patience: float | None,
         size: int | None,
-    ) -> Any:
-        """Give an order; answer with what was said, or with so many bytes that follow it."""
+    ) -> tuple[Any, bytes]:
+        """Give an order; answer with what was said and so many bytes, or none with a record."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         order = {**about, "first": first, "count": count, "record": size is None}
@@ -140,15 +147,15 @@ class Worker:
                 error = getattr(errors, said["error"], KibitzError)(said["message"])
                 error.place = said["place"]
                 raise error
-            data = said if size is None else self.process.stdout.read(size)
-            if data is None or (size is not None and len(data) < size):
+            data = self.process.stdout.read(size or 0) if said else b""
+            if not said or len(data) < (size or 0):
                 raise self._blame(about["agents"], watch)
         except BrokenPipeError as error:
             raise self._blame(about["agents"], watch) from error
         finally:
             watch.end()
         self._known |= new
-        return data
+        return said, data
 
     def _blame(self, agents: Sequence[str], watch: _Watch) -> AgentFailed:
         """Say why there was no answer, and whose fault that is."""
@@ -163,13 +170,25 @@ class Worker:
             stalled = Stalled(f"Compiled games of {', '.join(agents)} {did}.")
             stalled.game = game
             return stalled
-        return AgentFailed(ENDED)
+        return WorkerEnded(
+            f"A worker process ended without an answer (exit code {self.process.returncode}) while "
+            "no agent was thinking; see what it printed, and whether there is memory left."
+        )
+
+    def is_usable(self) -> bool:
+        """Tell whether it runs, and would see the same folder and variables as a new one."""
+        return self.process.poll() is None and self._surroundings == _surroundings()
 
     def kill(self) -> None:
         """End the process, whatever it is doing."""
         self.process.kill()
         self.process.communicate()
         self.marker.remove()
+
+
+def _surroundings() -> tuple[str, dict[str, str]]:
+    """Give what a process takes over from this one when it starts."""
+    return os.getcwd(), dict(os.environ)
 
 
 class _Watch:
