@@ -23,8 +23,9 @@ demo: setup
 serve: setup
 	@$(BIN)/kibitz serve
 
+# By file: what one file needs is compiled once, and it has one server and one browser.
 test: setup
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 # What to run before pushing.
 check: lint types test laws
