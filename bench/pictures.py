@@ -62,6 +62,7 @@ def at_table(folder: Path, name: str, table: kibitz.Table, rivals: list[Seat]) -
 def shoot(page: Any, name: str, whole: bool = False) -> None:
     """Take a picture of what a page shows."""
     page.mouse.move(1, 1)
+    page.evaluate("() => window.scrollTo(0, 0)")
     page.wait_for_timeout(900)  # what moves has come to rest
     page.screenshot(path=FOLDER / f"{name}.png", full_page=whole)
     print(name, flush=True)

@@ -6,7 +6,7 @@
 //           again to turn it, Enter or the tick to lay it
 //   choose  where two things picked leave several actions, a small list asks which
 const FADE = 200; // milliseconds
-const WIDE = 900; // drawings that are wider than this scroll on a phone
+const WIDE = 700; // drawings that are wider than this scroll on a phone
 
 export default {
   template: `
