@@ -6,6 +6,7 @@ checked where it is used; here are the limits that hold for all of it.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
 import socket
@@ -62,13 +63,15 @@ def serve(
         app.add_middleware(TrustedHostMiddleware, allowed_hosts=[*LOOPBACK, "[::1]"])
     address = f"http://{'localhost' if host in LOOPBACK else host}:{port}"
     app.on_startup(lambda: print(f"kibitz is at {address}  (Ctrl-C ends it)", flush=True))
-    ui.run(
-        host=host, port=port, title="kibitz", show=show, reload=False, dark=None, tailwind=False,
-        show_welcome_message=False, storage_secret=secret_of(home), reconnect_timeout=10.0,
-        favicon=Path(__file__).parent / "mark.svg", binding_refresh_interval=None,
-        session_middleware_kwargs={"same_site": "lax", "max_age": 400 * 24 * 3600},
-        ws_max_size=LARGEST_BODY, timeout_graceful_shutdown=3,
-    )  # fmt: skip
+    with contextlib.suppress(KeyboardInterrupt):  # the usual way to end a server
+        ui.run(
+            host=host, port=port, title="kibitz", show=show, reload=False, dark=None,
+            tailwind=False,
+            show_welcome_message=False, storage_secret=secret_of(home), reconnect_timeout=10.0,
+            favicon=Path(__file__).parent / "mark.svg", binding_refresh_interval=None,
+            session_middleware_kwargs={"same_site": "lax", "max_age": 400 * 24 * 3600},
+            ws_max_size=LARGEST_BODY, timeout_graceful_shutdown=3,
+        )  # fmt: skip
 
 
 def data_folder(folder: str | os.PathLike[str] | None) -> Path:
