@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -16,7 +17,8 @@ from kibitz.play.seats import HUMAN
 from kibitz.web import catalogue
 from kibitz.web.hall import LARGEST_RECORD, Hall
 from kibitz.web.kibitzing import shades
-from kibitz.web.sitting import Refused, Seat, Sitting
+from kibitz.web.sitting import RECORDED, Refused, Seat, Sitting
+from kibitz.web.table import TablePage
 from kibitz.web.thinker import sent
 from kibitz.web.thinking import Thinkers
 from tests.conftest import walk
@@ -24,10 +26,11 @@ from tests.conftest import walk
 ANN, BOB, EVE = "ann", "bob", "eve"
 
 
-def two_people(name: str = "hanabi", **more) -> Sitting:
-    """Ann sits at seat 0 and Bob at seat 1."""
-    table = kibitz.game(name).deal(seed=5)
-    sitting = Sitting("t" * 12, table, [Seat(HUMAN), Seat(HUMAN)], host=ANN, helps=False, **more)
+def two_people(name: str = "hanabi", count: int = 2) -> Sitting:
+    """Ann sits at seat 0 and Bob at seat 1, agents elsewhere."""
+    table = kibitz.game(name, players=count).deal(seed=5)
+    who = [Seat(HUMAN), Seat(HUMAN), *(Seat("random") for _ in range(count - 2))]
+    sitting = Sitting("t" * 12, table, who, host=ANN, helps=False)
     sitting.take(ANN, 0, "Ann")
     sitting.take(BOB, 1, "Bob")
     return sitting
@@ -78,10 +81,57 @@ def test_moves_are_told_to_each_seat_in_its_own_words():
 
 def test_what_a_person_is_shown_holds_no_card_of_their_own():
     sitting = two_people()
-    view = sitting.at(0).view(0)
-    own = view["hands"].reshape(2, -1)[0] if "hands" in view.game.layout.own else None
-    assert own is None or (own[own != HIDDEN] >= 0).all()
-    assert (view.cells == HIDDEN).sum() > 5
+    for seat in range(2):
+        drawn = sitting.at(0).view(seat)
+        dealt = sitting.table.dealt
+        deck = dealt[drawn.game.cell("deck")]
+        seen = drawn["deck"]
+        own = seen == HIDDEN
+        assert own.sum() == len(deck) - 5, "only the five cards of the other are seen"
+        assert (seen[~own] == deck[~own]).all()
+
+
+def test_points_are_those_that_a_seat_may_know():
+    """What a hidden hand would count is hidden too."""
+    sitting = two_people("mexican_train", count=4)
+    table = sitting.at(0)
+    for person, seat in ((ANN, 0), (BOB, 1)):
+        page = page_of(sitting, person)
+        assert page.points_of(table) == table.view(seat).points != table.points
+    assert page_of(sitting, EVE).points_of(table) == []
+    sitting.resign(ANN)
+    assert page_of(sitting, EVE).points_of(table) == table.points
+
+
+def page_of(sitting: Sitting, person: str) -> TablePage:
+    """Make what decides about a page, without a browser."""
+    page = TablePage.__new__(TablePage)
+    page.sitting, page.person, page.eyes, page.line = sitting, person, None, []
+    page.exploring, page.revealed, page.ply = False, None, None
+    page.review = SimpleNamespace(lesson=None)
+    return page
+
+
+def test_two_people_at_one_screen_take_turns_behind_a_curtain():
+    sitting = Sitting("t" * 12, kibitz.game("hanabi").deal(5), [Seat(HUMAN), Seat(HUMAN)], host=ANN)
+    sitting.take(ANN, 0)
+    sitting.take(ANN, 1)
+    page = page_of(sitting, ANN)
+    assert page.needs_curtain()
+    page.revealed = 0
+    assert not page.needs_curtain()
+    assert page.looking(sitting.table) == 0
+    sitting.play(ANN, sitting.table.legal[-1], 0)
+    assert page.needs_curtain(), "it is the other's turn"
+    page.eyes = 0
+    page.revealed = 1
+    assert page.looking(sitting.table) == 1, "whoever moves sees their own side"
+    sitting.undo(ANN)
+    assert page.needs_curtain()
+    public = Sitting("t" * 12, kibitz.game("nim").deal(5), [Seat(HUMAN), Seat(HUMAN)], host=ANN)
+    public.take(ANN, 0)
+    public.take(ANN, 1)
+    assert not page_of(public, ANN).needs_curtain()
 
 
 # --- doing ---------------------------------------------------------------------------------------
@@ -132,6 +182,39 @@ def test_others_must_agree_before_a_move_is_taken_back():
     sitting.undo(ANN)
     sitting.agree(BOB)
     assert sitting.table.plies == 0
+
+
+def test_nobody_looks_at_everything_and_plays_on():
+    sitting = two_people()
+    sitting.play(ANN, sitting.table.legal[-1], 0)
+    sitting.undo(ANN)
+    sitting.resign(BOB)
+    assert sitting.asking is None
+    sitting.asking = 0
+    with pytest.raises(Refused, match="shown"):
+        sitting.agree(BOB)
+
+
+def test_nothing_is_tried_out_before_the_others_have_come():
+    table = kibitz.game("hanabi").deal(seed=5)
+    sitting = Sitting("t" * 12, table, [Seat(HUMAN), Seat(HUMAN)], host=ANN)
+    sitting.take(ANN, 0)
+    sitting.play(ANN, sitting.table.legal[0], 0)
+    with pytest.raises(Refused, match="still to come"):
+        sitting.undo(ANN)
+
+
+def test_a_page_that_fails_does_not_stop_the_game_of_others():
+    sitting = two_people("nim")
+    heard = []
+
+    def broken() -> None:
+        raise RuntimeError
+
+    sitting.listen(broken)
+    sitting.listen(lambda: heard.append(1))
+    sitting.play(ANN, sitting.table.legal[0], 0)
+    assert heard == [1]
 
 
 def test_undo_and_redo_against_an_agent():
@@ -209,6 +292,8 @@ def test_agents_move_until_it_is_a_persons_turn(tmp_path):
     id, table = in_hall(tmp_path, work)
 
     async def look(hall: Hall):
+        assert hall.of(ANN) == [], "to load them now would keep everybody waiting"
+        await hall.picture(kibitz.game("nim"))
         assert [sitting.id for sitting in hall.of(ANN)][-1] == id
         assert hall.of(EVE) == []
         return hall.get(id).table
@@ -308,6 +393,16 @@ def test_records_from_strangers_are_tried_elsewhere_first(tmp_path):
             with pytest.raises(KibitzError):
                 await hall.read(data, ANN)
         assert (await hall.read(record.to_json().encode(), ANN)).over, "all is well after that"
+        half = record.table(1).record(("human", "/etc/passwd"))
+        sitting = await hall.read(half.to_json().encode(), ANN)
+        assert {seat.who for seat in sitting.seats} == {RECORDED}, "names make no agents"
+        assert sitting.thinking is None
+        for work in (
+            lambda: sitting.take(ANN, 0), lambda: sitting.play(ANN, sitting.table.legal[0], 1),
+            lambda: sitting.resign(ANN), lambda: hall.again(sitting, ANN),
+        ):  # fmt: skip
+            with pytest.raises(Refused, match="record"):
+                work()
 
     in_hall(tmp_path, work)
 
@@ -320,10 +415,45 @@ def test_the_same_deal_with_seats_exchanged(tmp_path):
         with pytest.raises(Refused, match="not over"):
             hall.again(sitting, ANN)
         sitting.resign(ANN)
+        with pytest.raises(Refused, match="watch"):
+            hall.again(sitting, EVE)
         new = hall.again(sitting, ANN)
         assert new.seats_of(ANN) == [1]
         assert new.name_of(0) == "easy"
         assert (new.table.dealt == sitting.table.dealt).all()
+
+    in_hall(tmp_path, work)
+
+
+def test_a_deal_that_was_seen_is_not_for_somebody_who_comes(tmp_path):
+    async def work(hall: Hall):
+        sitting = hall.open(kibitz.game("hanabi"), [HUMAN, HUMAN], ANN, sit_at=[0])
+        sitting.resign(ANN)
+        with pytest.raises(Refused, match="new table"):
+            hall.again(sitting, ANN)
+
+    in_hall(tmp_path, work)
+
+
+def test_what_an_agent_answered_is_not_played_elsewhere(tmp_path):
+    """While it thinks, a move is taken back and another played: it is asked again."""
+
+    async def work(hall: Hall):
+        asked = []
+
+        async def choose(sitting):
+            asked.append(list(sitting.table.actions))
+            if len(asked) == 1:
+                sitting.undo(ANN)
+                sitting.play(ANN, sitting.table.legal[1], 0)
+            return sitting.table.legal[0]
+
+        hall.choose = choose  # type: ignore[method-assign]
+        sitting = hall.open(kibitz.game("nim"), [HUMAN, "random"], ANN, sit_at=[0], pace="at once")
+        sitting.play(ANN, sitting.table.legal[0], 0)
+        await settled(lambda: sitting.table.seat == 0 and len(sitting.table.actions) == 2)
+        assert len(asked) == 2
+        assert asked[1] == sitting.table.actions[:1]
 
     in_hall(tmp_path, work)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import logging
 import re
 import secrets
 import time
@@ -27,7 +28,7 @@ from kibitz.play.seats import HUMAN
 from kibitz.web.catalogue import SEARCH, Offer, checked, offers
 from kibitz.web.plan import RUN
 from kibitz.web.runs import Runs
-from kibitz.web.sitting import PACE, PACES, Refused, Seat, Sitting
+from kibitz.web.sitting import PACE, PACES, RECORDED, Refused, Seat, Sitting
 from kibitz.web.thinker import picture, sent
 from kibitz.web.thinking import Thinkers
 
@@ -38,6 +39,8 @@ SAVE_SECONDS = 0.25  # between two looks for tables that have changed
 IDLE_SECONDS = 1800.0  # after which a table that nobody looks at leaves the memory
 ID = re.compile(r"[A-Za-z0-9_-]{8,32}")
 KEPT_LEVELS = 64
+SLOW = (SEARCH, "perfect")  # agents that may think, or solve a game first
+log = logging.getLogger(__name__)
 NO_TABLE = "There is no such table. It may have been closed long ago."
 COMPILING = 600.0  # seconds that a game may take the first time
 
@@ -77,6 +80,7 @@ class Hall:
         self._pictures: dict[str, str] = {}
         self._drawing: dict[str, asyncio.Task[str]] = {}
         self._warming: asyncio.Task[None] | None = None
+        self._stopping = False
         self._levels: dict[Game, dict[str, Any]] = {}
         self._keeper: asyncio.Task[None] | None = None
 
@@ -89,12 +93,12 @@ class Hall:
 
     async def stop(self) -> None:
         """Keep everything and end all processes."""
-        for task in (self._keeper, self._warming, *self._driving.values(), *self._drawing.values()):
-            if task is None:
-                continue
+        self._stopping = True
+        tasks = [self._keeper, self._warming, *self._driving.values(), *self._drawing.values()]
+        known = [task for task in tasks if task is not None]
+        for task in known:
             task.cancel()
-            with contextlib.suppress(asyncio.CancelledError, KibitzError):
-                await task
+        await asyncio.gather(*known, return_exceptions=True)
         self.save()
         await self.runs.close()
         for thinkers in (self.players, self.searchers, self.analysts):
@@ -149,8 +153,13 @@ class Hall:
 
     def again(self, sitting: Sitting, person: str, exchanged: bool = True) -> Sitting:
         """Open the same deal once more, everybody one seat further."""
+        sitting.check_concerns(person)
+        if not sitting.is_played:
+            raise Refused("This is a record. Open a new table to play yourself.")
         if not sitting.over and sitting.people:
             raise Refused("This game is not over yet.")
+        if sitting.game.hides and sitting.free:
+            raise Refused("You have seen this deal, and whoever comes has not. Open a new table.")
         seats = sitting.seats
         count = len(seats)
         moved = [seats[(place - exchanged) % count] for place in range(count)]
@@ -168,7 +177,8 @@ class Hall:
     def bring(self, record: Record, host: str) -> Sitting:
         """Lay a record on a table of its own, to be looked at."""
         names = [record.name_of(seat) for seat in range(record.game.players)]
-        return self.open(record.game, names, host, table=record.table(), played=False)
+        who = [RECORDED] * record.game.players  # a name in a file makes no agent of anything
+        return self.open(record.game, who, host, called=names, table=record.table(), played=False)
 
     async def read(self, data: bytes, host: str) -> Sitting:
         """Bring a record that a stranger sent; another process tries it first."""
@@ -178,7 +188,8 @@ class Hall:
             text = data.decode()
         except UnicodeDecodeError:
             raise BadRecord("This file is no kibitz record: it is not text.") from None
-        await self.analysts.ask({"do": "check", "text": text}, patience=30.0)
+        await self.searchers.ask({"do": "check", "text": text}, patience=COMPILING)
+        await self.picture(find_game(str(json.loads(text)["game"])))  # its rules are loaded then
         return self.bring(Record.from_json(text, source="This file"), host)
 
     def get(self, id: str) -> Sitting:
@@ -204,7 +215,8 @@ class Hall:
         found = []
         for card in sorted(mine, key=lambda card: -card.changed)[:most]:
             with contextlib.suppress(KibitzError):  # one of another version
-                found.append(self.get(card.id))
+                if self.is_ready(find_game(card.game)):  # others would keep everybody waiting
+                    found.append(self.get(card.id))
         return found
 
     def _make_room(self, host: str) -> None:
@@ -232,22 +244,32 @@ class Hall:
 
     def drive(self, sitting: Sitting) -> None:
         """Let agents move, if it is their turn and nobody does so yet."""
-        if sitting.id not in self._driving and sitting.thinking is not None:
-            task = asyncio.get_running_loop().create_task(self._drive(sitting))
-            self._driving[sitting.id] = task
-            task.add_done_callback(lambda _: self._driving.pop(sitting.id, None))
+        if self._stopping or sitting.id in self._driving or sitting.thinking is None:
+            return
+
+        def done(_: object) -> None:
+            self._driving.pop(sitting.id, None)
+            self.drive(sitting)  # something may have changed while it was ending
+
+        task = asyncio.get_running_loop().create_task(self._drive(sitting))
+        self._driving[sitting.id] = task
+        task.add_done_callback(done)
 
     async def _drive(self, sitting: Sitting) -> None:
         try:
             while sitting.thinking is not None:
-                began, before = time.monotonic(), sitting.table.plies
+                began, before = time.monotonic(), list(sitting.table.actions)
                 action = await self.choose(sitting)
                 rest = PACES[sitting.pace] - (time.monotonic() - began)
                 await asyncio.sleep(max(0.0, rest))
-                if sitting.table.plies == before and sitting.thinking is not None:
+                if sitting.table.actions == before and sitting.thinking is not None:
                     sitting.advance(action)
         except KibitzError as error:
             sitting.trouble = str(error)
+            sitting.changed()
+        except Exception as error:  # whatever it is, those who play must not wait for ever
+            log.exception("an agent's move")
+            sitting.trouble = f"This went wrong: {error!r}."
             sitting.changed()
 
     async def choose(self, sitting: Sitting) -> int:
@@ -258,7 +280,7 @@ class Hall:
 
     def thinkers_for(self, who: str) -> Thinkers:
         """Give the processes in which an agent thinks about a move."""
-        return self.searchers if who.partition(":")[0] == SEARCH else self.players
+        return self.searchers if who.partition(":")[0] in SLOW else self.players
 
     async def explain(self, key: str, table: Table, who: str) -> dict[str, Any]:
         """Ask an agent what it would do for the seat to move, and why."""
@@ -270,7 +292,7 @@ class Hall:
         who = order["who"]
         if not who.startswith(RUN):
             return await thinkers.ask(order)
-        path = str(self.runs.path_of(self.runs.pinned(who)))
+        path = str(self.runs.latest_of(who))
         try:
             return await thinkers.ask({**order, "who": path})
         except KibitzError as error:
@@ -346,7 +368,7 @@ class Hall:
             self._save(sitting.id, sitting.version, sitting.to_json)
 
     def _save(self, id: str, version: int, text: Any) -> None:
-        if self._saved.get(id) != version:
+        if self._saved.get(id) != version and id in self._sittings:  # not closed meanwhile
             save(self.folder / f"{id}.json", text())
             self._saved[id] = version
 

@@ -48,6 +48,7 @@ class KibitzPanel:
         self.said: dict[str, dict[str, Any]] = {}
         self.asked_for: tuple[int, ...] | None = None  # the moves that led to the position
         self.asking = 0
+        self.following = False
         options = {offer.who: offer.who for offer in self.hall.offers(game)}
         self.chosen = (
             ui.select(options, multiple=True, value=[], label="Whom to ask")
@@ -80,8 +81,20 @@ class KibitzPanel:
             self.said, self.asked_for = {}, None
             self.show()
         may = self.page.sitting.may_ask(self.page.person, max(table.seat, 0))
-        if self.always.value and self.asked_for != now and not table.over and may:
-            self.page.start_soon(self.ask())
+        wanted = self.always.value and self.chosen.value and self.asked_for != now
+        able = may and not table.over and not self.page.needs_curtain()
+        if wanted and able and not self.following:  # one at a time; then the newest is next
+            self.following = True
+            self.page.start_soon(self.keep_asking())
+
+    async def keep_asking(self) -> None:
+        """Ask about the position that is shown, and go on until it is the one that was asked of."""
+        try:
+            await self.ask()
+        finally:
+            self.following = False
+        if self.page.is_there:
+            self.follow(None)
 
     async def ask_best(self) -> None:
         """Ask the strongest player alone: a hint."""
@@ -94,7 +107,7 @@ class KibitzPanel:
         table = page.shown()
         if table.over:
             raise Refused("The game is over here. Go back to a position to ask about it.")
-        if not page.sitting.may_ask(page.person, table.seat):
+        if not page.sitting.may_ask(page.person, table.seat) or page.needs_curtain():
             raise Refused(
                 "No help here: somebody else is to move, or this table was opened without help."
             )

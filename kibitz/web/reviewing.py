@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from kibitz.web.table import TablePage
 
 WIN = "of a win"
+FORCED = "the only move"  # what an analysis notes of moves that it has no value for
 GRADES = (0.3, 0.1)  # of a win: a blunder, a mistake
 PARTS = (2 / 3, 1 / 3)  # of the dearest move, where points are counted
 
@@ -68,6 +69,7 @@ class ReviewPanel:
             raise Refused("A game can be judged when it is over, where help is not allowed.")
         if not sitting.table.actions:
             raise Refused("There are no moves to judge yet.")
+        self.lesson = None
         self.judged, self.actions = {}, tuple(sitting.table.actions)
         self.unit = self.how = ""
         self.task = asyncio.create_task(self.run())
@@ -188,18 +190,19 @@ class ReviewPanel:
         """Draw how good things looked for each seat when it moved."""
         sitting = self.page.sitting
         two = sitting.game.players == 2 and not sitting.game.cooperative and self.unit == WIN
+        telling = {ply: m for ply, m in sorted(self.judged.items()) if m["note"] != FORCED}
         series: list[dict[str, Any]] = []
         if two:  # one curve: the first seat's chance
             points = [
                 [ply + 1, round(m["value"] if m["seat"] == 0 else 1 - m["value"], 3)]
-                for ply, m in sorted(self.judged.items())
+                for ply, m in telling.items()
             ]
             series.append(line(f"chance of {sitting.name_of(0, self.page.person)}", points, 0))
         else:
             for seat in range(sitting.game.players):
                 points = [
                     [ply + 1, round(m["value"], 3)]
-                    for ply, m in sorted(self.judged.items())
+                    for ply, m in telling.items()
                     if m["seat"] == seat
                 ]
                 if points:

@@ -239,7 +239,7 @@ class Runs:
         run, _ = self._named(who)
         if not run.plan.game.is_alike(game):
             raise Misuse(f"{who} has learned {run.plan.game.described()}, not {game.described()}.")
-        self.path_of(self.pinned(who))
+        self.latest_of(who)
         return who
 
     def _named(self, who: str) -> tuple[Training, str]:
@@ -270,6 +270,18 @@ class Runs:
             draft.unlink(missing_ok=True)
         _prune(kept)
         return f"{who}@{steps}"
+
+    def latest_of(self, who: str) -> Path:
+        """Find the model of an agent, as it is now if it is not named for good; nothing is kept."""
+        run, which = self._named(who)
+        if which:
+            return self.path_of(who)
+        if run.state is State.DONE and (run.folder / FOLDER / MODEL).is_file():
+            return run.folder / FOLDER / MODEL
+        path = run.folder / FOLDER / SNAPSHOT
+        if not path.is_file():
+            raise Refused(NOTHING_YET)
+        return path
 
     def path_of(self, who: str) -> Path:
         """Find the model of an agent that is named for good."""
@@ -303,8 +315,7 @@ class Runs:
 
     def model_of(self, id: object) -> Path:
         """Find the model of a run: the last one, or the newest snapshot."""
-        run = self.get(id)
-        return self.path_of(self.pinned(f"{RUN}{run.id}"))
+        return self.latest_of(f"{RUN}{self.get(id).id}")
 
     def curve_of(self, id: object) -> str:
         """Give the curve of a run as CSV: all of it when it is done, else what is known so far."""

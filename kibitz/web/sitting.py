@@ -7,6 +7,7 @@ never believed. A person is known by the key that their browser was given.
 from __future__ import annotations
 
 import json
+import logging
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
@@ -16,7 +17,7 @@ import numpy as np
 
 from kibitz.core.errors import BadRecord, Misuse
 from kibitz.core.game import VIEWER
-from kibitz.core.record import Record
+from kibitz.core.record import Record, flaw_of_cells
 from kibitz.core.table import Move, Table
 from kibitz.play.seats import HUMAN, outcome
 
@@ -24,6 +25,8 @@ FORMAT = 1
 LONGEST_NAME = 40
 PACES = {"at once": 0.0, "quick": 0.3, "calm": 0.8, "slow": 2.0}  # seconds for an agent's move
 PACE = "calm"
+RECORDED = "recorded"  # sits at the table of a record, where nobody moves
+log = logging.getLogger(__name__)
 
 
 class Refused(Misuse):
@@ -120,10 +123,14 @@ class Sitting:
 
     def names(self) -> tuple[str, ...]:
         """Who sits where, for a record."""
-        return tuple(seat.name or HUMAN if seat.who == HUMAN else seat.who for seat in self.seats)
+        named = (HUMAN, RECORDED)  # others are who they are, whatever they are called here
+        return tuple(
+            seat.name or seat.who if seat.who in named else seat.who for seat in self.seats
+        )
 
     def take(self, person: str, seat: int, name: str = "") -> None:
         """Let a person sit down where nobody sits yet."""
+        self._check_played()
         if not isinstance(seat, int) or seat not in self.people:
             raise Refused("There is no seat for a person there.")
         if self.seats[seat].person not in ("", person):
@@ -226,6 +233,7 @@ class Sitting:
 
     def play(self, person: str, action: int, plies: int) -> None:
         """Play an action for a person, who saw the table after so many plies."""
+        self._check_played()
         if self.over:
             raise Refused("The game is over.")
         mover = self.table.seat
@@ -268,6 +276,8 @@ class Sitting:
         seat = self._own_seat(person)
         if self.over and self.game.hides:
             raise Refused("The game is over and everything has been shown.")
+        if self.game.hides and self.free:
+            raise Refused("Somebody is still to come. Wait, and ask them.")
         if self._last_of(person) is None:
             raise Refused("There is nothing of yours to take back.")
         others = {self.seats[place].person for place in self.people} - {person, ""}
@@ -285,6 +295,8 @@ class Sitting:
         self._own_seat(person)
         if self.asking is None or self.asking in self.seats_of(person):
             raise Refused("Nobody asks you to take a move back.")
+        if self.over and self.game.hides:
+            raise Refused("The game is over and everything has been shown.")
         asked_by = self.seats[self.asking].person
         self.asking = None
         if agreed:
@@ -308,6 +320,7 @@ class Sitting:
         if self.over:
             raise Refused("The game is over.")
         self.resigned = self.table.seat if self.table.seat in self.seats_of(person) else seat
+        self.asking = None
         self.changed()
 
     def seat_agent(self, person: str, seat: int, who: str) -> None:
@@ -315,11 +328,16 @@ class Sitting:
         self.check_concerns(person)
         if seat in self.people:
             raise Refused("A person sits there.")
-        self.seats[seat].who = who
+        self.seats[seat].who, self.seats[seat].name = who, ""
         self.trouble = ""
         self.changed()
 
+    def _check_played(self) -> None:
+        if not self.is_played:
+            raise Refused("This is a record. Open a new table to play yourself.")
+
     def _own_seat(self, person: str) -> int:
+        self._check_played()
         own = self.seats_of(person)
         if not own:
             raise Refused("You only watch.")
@@ -349,7 +367,10 @@ class Sitting:
         self.version += 1
         self.changed_at = time.time()
         for listener in list(self._listeners):
-            listener()
+            try:
+                listener()
+            except Exception:  # what goes wrong on one page must not stop the game of others
+                log.exception("a page of a table")
 
     def listen(self, listener: Callable[[], None]) -> None:
         """Call somebody whenever this table has changed."""
@@ -397,6 +418,9 @@ class Sitting:
             game = find(content["game"]).having(**content["settings"])
             if content["kibitz sitting"] != FORMAT or content["version"] != game.version:
                 raise BadRecord("This table is of another version of kibitz or of the game.")
+            problem = flaw_of_cells(game, content["dealt"])
+            if problem or len(content["seats"]) != game.players or content["pace"] not in PACES:
+                raise BadRecord(f"This table is damaged: {problem or 'its seats or its pace'}.")
             table = Table(game, np.array(content["dealt"], np.int16), seed=content["seed"])
             for action in content["actions"]:
                 table.play(action)
@@ -409,6 +433,6 @@ class Sitting:
             sitting.resigned = content["resigned"]
             sitting.paused = content["paused"]
             sitting.changed_at = content["changed"]
-        except (LookupError, TypeError, ValueError) as error:
+        except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
             raise BadRecord(f"This table is damaged: {error!r}.") from error
         return sitting

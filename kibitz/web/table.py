@@ -42,8 +42,9 @@ class TablePage:
         self.eyes: int | None = None  # through whose eyes, if chosen
         self.opinion: dict[int, float] = {}  # what somebody thinks of the position shown
         self.tab = TABS[0]
-        self.revealed: int | None = None  # the ply for which a curtain was drawn aside
+        self.revealed: int | None = None  # the seat for which a curtain was drawn aside
         self.client = ui.context.client
+        self.tasks: set[asyncio.Task[None]] = set()
 
     # --- what is shown -------------------------------------------------------------------------
 
@@ -52,6 +53,11 @@ class TablePage:
         """After how many moves of the game."""
         most = len(self.sitting.table.actions)
         return most if self.ply is None else min(self.ply, most)
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the browser still has this page."""
+        return self.client.id in type(self.client).instances
 
     @property
     def is_live(self) -> bool:
@@ -68,7 +74,8 @@ class TablePage:
     def looking(self, table: Table) -> int | None:
         """Say through whose eyes the table is shown; None where this person may not look."""
         sitting = self.sitting
-        if self.eyes is not None and sitting.may_look(self.person, self.eyes):
+        chosen = self.eyes is not None and sitting.may_look(self.person, self.eyes)
+        if chosen and not self.shares_screen():
             return self.eyes
         if self.review.lesson is not None or (
             (self.line or self.exploring) and sitting.may_explore
@@ -76,14 +83,22 @@ class TablePage:
             return max(table.seat, 0)
         return sitting.usual_eyes(self.person)
 
-    def needs_curtain(self) -> bool:
-        """Whether the next person at this screen must say that nobody else looks."""
+    def points_of(self, table: Table) -> list[float]:
+        """Give points as far as this person may know them: those of hidden hands are hidden."""
+        if self.sitting.is_open:
+            return table.points
+        eyes = self.looking(table)
+        return [] if eyes is None or self.needs_curtain() else table.view(eyes).points
+
+    def shares_screen(self) -> bool:
+        """Whether two players with secrets sit at this one screen."""
         sitting = self.sitting
         own = sitting.seats_of(self.person)
-        return (
-            sitting.game.hides and len(own) > 1 and not sitting.over
-            and self.revealed != sitting.table.plies
-        )  # fmt: skip
+        return len(own) > 1 and not sitting.is_open and not sitting.is_public
+
+    def needs_curtain(self) -> bool:
+        """Whether the next person at this screen must say that nobody else looks."""
+        return self.shares_screen() and self.revealed != self.sitting.table.seat
 
     # --- building ------------------------------------------------------------------------------
 
@@ -103,8 +118,14 @@ class TablePage:
                 self.tabs()
         ui.keyboard(self.key, ignore=["input", "select", "textarea"])
         self.sitting.listen(self.refresh)
-        self.client.on_delete(lambda: self.sitting.forget(self.refresh))
+        self.client.on_delete(self.leave)
         self.refresh()
+
+    def leave(self) -> None:
+        """Let go of everything when the browser has gone."""
+        self.sitting.forget(self.refresh)
+        for task in self.tasks:
+            task.cancel()
 
     def controls(self) -> None:
         """Make the row of buttons below the board."""
@@ -167,7 +188,7 @@ class TablePage:
 
     def refresh(self) -> None:
         """Show how things stand. Called whenever the table has changed."""
-        if self.client.id not in type(self.client).instances:
+        if not self.is_there:
             self.sitting.forget(self.refresh)
             return
         table = self.shown()
@@ -212,7 +233,7 @@ class TablePage:
 
     def reveal(self) -> None:
         """Draw the curtain aside for the seat to move."""
-        self.revealed = self.sitting.table.plies
+        self.revealed = self.sitting.table.seat
         self.refresh()
 
     def last_move(self, table: Table, eyes: int) -> Move | None:
@@ -242,7 +263,7 @@ class TablePage:
         eyes = sitting.usual_eyes(self.person)
         costs = self.review.costs()
         viewer = 0 if eyes is None else eyes
-        told = sitting.told if eyes is not None else []
+        told = [] if eyes is None or self.needs_curtain() else sitting.told
         if not sitting.game.hides or sitting.over or not sitting.people:
             listed = [(one, one.words[one.seat]) for one in told]
         else:
@@ -335,6 +356,8 @@ class TablePage:
     async def answer(self) -> None:
         """Let the agent that kibitzes play the next what-if move."""
         table = self.shown()
+        if not self.sitting.may_explore:
+            raise Refused("Other moves can be tried when the game is over.")
         if table.over:
             raise Refused("The game is over on this line.")
         who = self.kibitz.first()
@@ -422,10 +445,12 @@ class TablePage:
         if sitting.over:
             return
         sitting.check_concerns(self.person)
+        if not sitting.is_played:
+            return
         sitting.paused = True
-        plies = sitting.table.plies
+        before = list(sitting.table.actions)
         action = await self.hall.choose(sitting)
-        if sitting.table.plies == plies and sitting.paused:
+        if sitting.table.actions == before and sitting.paused:
             sitting.advance(action)
 
     async def key(self, event: KeyEventArguments) -> None:
@@ -468,5 +493,5 @@ class TablePage:
                 await telling(lambda: work)()
 
         task = asyncio.create_task(run())
-        self._tasks = {*getattr(self, "_tasks", set()), task}
-        task.add_done_callback(lambda done: self._tasks.discard(done))
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)

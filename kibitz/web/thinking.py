@@ -84,34 +84,40 @@ class _Thinker:
 
     async def ask(self, order: dict[str, Any], heard: Heard | None, patience: float | None) -> Any:
         try:
-            process = await self.start()
-            assert process.stdin is not None
-            assert process.stdout is not None
-            process.stdin.write(json.dumps(order).encode() + b"\n")
-            await process.stdin.drain()
-            while True:
-                line = await asyncio.wait_for(process.stdout.readline(), patience)
-                if not line:
-                    raise ConnectionError
-                said = json.loads(line)
-                if "part" in said:
-                    if heard is not None:
-                        heard(said["part"])
-                elif "error" in said:
-                    raise getattr(errors, said["error"], KibitzError)(said["message"])
-                else:
-                    return said["answer"]
+            said = await self._converse(order, heard, patience)
         except TimeoutError:
             await self.end()
             raise AgentFailed(
                 f"This took more than {patience:g} seconds, and was stopped."
             ) from None
-        except asyncio.CancelledError:
-            await self.end()
-            raise
         except (ConnectionError, ValueError) as error:
             await self.end()
             raise AgentFailed(GONE) from error
+        except BaseException:  # nobody may read what is left of this answer as their own
+            await self.end()
+            raise
+        if "error" in said:
+            raise getattr(errors, said["error"], KibitzError)(said["message"])
+        return said["answer"]
+
+    async def _converse(
+        self, order: dict[str, Any], heard: Heard | None, patience: float | None
+    ) -> dict[str, Any]:
+        """Give an order and hear all parts of the answer; give what ends it."""
+        process = await self.start()
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(json.dumps(order).encode() + b"\n")
+        await process.stdin.drain()
+        while True:
+            line = await asyncio.wait_for(process.stdout.readline(), patience)
+            if not line:
+                raise ConnectionError
+            said = json.loads(line)
+            if "part" not in said:
+                return said
+            if heard is not None:
+                heard(said["part"])
 
     async def end(self) -> None:
         process, self._process = self._process, None
