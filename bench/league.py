@@ -23,7 +23,7 @@ ASKED = 0.8  # of the pace of bare matches, by the longest league
 LEAGUES = (
     ("nim", ("random", "take-one", "level", "gabriele"), (3_000, 300_000, 3_000_000)),
     ("tapnswap", ("random", "tapper", "q-table", "perfect"), (3_000, 150_000, 1_500_000)),
-    ("carcassonne", ("random", "greedy", "settler", "evolved"), (60, 300, 1_500)),
+    ("carcassonne", ("random", "greedy", "settler", "evolved"), (60, 600, 3_000)),
 )
 
 

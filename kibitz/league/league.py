@@ -214,11 +214,12 @@ class League:
         """Play a round to its end, together with whoever else does."""
         stuck = False
         while True:
-            if playing.play(last.id):
-                continue
+            played = playing.play(last.id)
             states = self.book.states(last.id)
             if not states.get(CLAIMED) and not states.get(PLANNED):
                 return
+            if played:
+                continue
             if not states.get(CLAIMED) and playing.absent and stuck:
                 who = [f"{playing.members[id].name} ({why})" for id, why in playing.absent.items()]
                 raise Misuse(
