@@ -88,7 +88,7 @@ COMMANDS = [fence for fence in FENCES if fence.kind == "sh" and fence.page in RU
 def run(command: list[str], folder: Path, given: str = "") -> str:
     done = subprocess.run(
         command, cwd=folder, input=given, capture_output=True, text=True, encoding="utf-8",
-        timeout=120,
+        timeout=300,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

@@ -133,7 +133,7 @@ def new_page(context: Any) -> Any:
     page.wrong = []
     page.on("pageerror", lambda error: page.wrong.append(str(error)))
     page.on("console", lambda said: page.wrong.append(said.text) if said.type == "error" else None)
-    page.set_default_timeout(60_000)
+    page.set_default_timeout(SLOW)
     return page
 
 
