@@ -51,7 +51,7 @@ models: setup
 
 # Versions and hashes only: whoever installs brings their own package index.
 lock: setup
-	$(BIN)/uv pip compile pyproject.toml --extra dev --extra bench --extra neural --extra web --universal --python-version 3.11 \
+	$(BIN)/uv pip compile pyproject.toml --extra dev --extra bench --extra bridges --extra neural --extra web --universal --python-version 3.11 \
 	    --generate-hashes --no-emit-index-url --no-emit-find-links --no-header -o requirements.lock
 
 clean:
