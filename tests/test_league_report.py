@@ -15,15 +15,16 @@ from typing import Any
 import pytest
 
 import kibitz
+from kibitz.core.film import film
 from kibitz.core.game import Game
+from kibitz.core.markup import element
 from kibitz.core.record import Record
+from kibitz.core.svg import only_seen
 from kibitz.league import League
 from kibitz.league import report as report_module
 from kibitz.league.charts import axis_over, history_plot
-from kibitz.league.film import BUTTONS, film
 from kibitz.league.heat import CONTRAST, LEVELS, colours, contrast
 from kibitz.league.ladder import Ladder
-from kibitz.league.markup import element
 from kibitz.league.report import report
 from tests.browser import browsers
 
@@ -105,7 +106,7 @@ def test_a_film_shows_every_ply_as_the_table_draws_it(hanabi):
     shown = ["".join(content["pieces"][at] for at in frame) for frame in content["frames"]]
     assert len(shown) == len(record.actions) + 1 == made.plies + 1
     for plies in (0, 1, made.plies // 2, made.plies):
-        assert shown[plies] == BUTTONS.sub("", record.table(plies).svg(seat=0))
+        assert shown[plies] == only_seen(record.table(plies).svg(seat=0))
     assert 'role="button"' not in "".join(shown)
     assert [words for _, words in content["moves"]] == [m.words for m in record.table().history]
     assert content["points"] == record.table().points
@@ -226,7 +227,7 @@ def watch(tab: Any, button: Any) -> Any:
 
 
 def count(tab: Any) -> str:
-    return tab.locator("#viewer-count").inner_text()
+    return tab.locator("#viewer .count").inner_text()
 
 
 def test_ladder_and_matrix_are_those_of_the_league(opened, page):
@@ -264,25 +265,25 @@ def test_a_cell_opens_a_game_that_is_stepped_through(opened, page):
     plies = len(shown["moves"])
     assert viewer.locator("#viewer-title .who").count() == len(shown["names"])
     assert count(tab) == f"0 / {plies}"
-    assert viewer.locator("#viewer-moves li").count() == plies + 1
-    begun = tab.locator("#viewer-board").inner_html()
+    assert viewer.locator(".moves li").count() == plies + 1
+    begun = tab.locator("#viewer .board").inner_html()
     tab.keyboard.press("ArrowRight")
     tab.keyboard.press("ArrowRight")
     assert count(tab) == f"2 / {plies}"
-    assert tab.locator("#viewer-board").inner_html() != begun
+    assert tab.locator("#viewer .board").inner_html() != begun
     tab.keyboard.press("ArrowLeft")
     assert count(tab) == f"1 / {plies}"
-    assert tab.locator("#viewer-moves [aria-current]").text_content().startswith("1")
+    assert tab.locator("#viewer .moves [aria-current]").text_content().startswith("1")
     tab.keyboard.press("End")
     assert count(tab) == f"{plies} / {plies}"
-    assert "The game is over" in tab.locator("#viewer-now").inner_text()
+    assert "The game is over" in tab.locator("#viewer .now").inner_text()
     tab.keyboard.press("ArrowRight")  # nothing comes after the end
     assert count(tab) == f"{plies} / {plies}"
-    viewer.locator("#viewer-moves button").nth(1).click()
+    viewer.locator(".moves button").nth(1).click()
     assert count(tab) == f"1 / {plies}"
     tab.get_by_role("button", name="First").click()
-    assert tab.locator("#viewer-now").inner_text() == "The deal"
-    assert tab.locator("#viewer-board").inner_html() == begun
+    assert tab.locator("#viewer .now").inner_text() == "The deal"
+    assert tab.locator("#viewer .board").inner_html() == begun
     tab.keyboard.press("Escape")
     assert not viewer.is_visible()
     assert button.evaluate("button => button === document.activeElement")
@@ -295,7 +296,7 @@ def test_every_sample_opens_and_ends_as_it_was_played(opened, nim):
         assert card.locator(".name").all_text_contents() == one["names"]
         watch(tab, card)
         tab.keyboard.press("End")
-        words = tab.locator("#viewer-now .end").text_content()
+        words = tab.locator("#viewer .now .end").text_content()
         assert all(f"{points:g}" in words for points in one["points"])
         tab.get_by_role("button", name="Close").click()
 
@@ -329,7 +330,7 @@ def test_a_phone_shows_all_of_it(opened, page, scheme):
     assert box.locator("th.who").first.bounding_box()["x"] == before
     viewer = watch(tab, tab.locator(".card").first)
     tab.keyboard.press("End")
-    for part in ("#viewer-board svg", "[data-step=forward]", "#viewer-moves", "#viewer-close"):
+    for part in (".board svg", "[data-step=forward]", ".moves", "#viewer-close"):
         place = viewer.locator(part).first.bounding_box()
         assert 0 <= place["x"] <= place["x"] + place["width"] <= PHONE["width"]
         assert 0 <= place["y"] <= place["y"] + place["height"] <= PHONE["height"]

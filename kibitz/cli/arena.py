@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -148,7 +147,7 @@ def solve(
         print_json(
             {
                 "game": chosen.name, "settings": dict(chosen.settings),
-                "verdict": folded.verdict, "in_words": _who_wins(folded),
+                "verdict": folded.verdict, "in_words": folded.who_wins(),
                 "folded": {**asdict(folded.tally()), "positions": folded.tally().positions},
                 "unfolded": {**asdict(unfolded.tally()), "positions": unfolded.tally().positions},
                 "first_moves": options,
@@ -156,7 +155,7 @@ def solve(
         )  # fmt: skip
         return
     out = console()
-    out.print(f"[bold]{chosen.described()}[/]: {_who_wins(folded)}")
+    out.print(f"[bold]{chosen.described()}[/]: {folded.who_wins()}")
     out.print()
     out.print(tally_table([("mirror images folded", folded), ("unfolded", unfolded)]))
     best = max(options, key=lambda words: _worth(options[words]))
@@ -187,17 +186,7 @@ def grade(
         print_json([grade.to_dict() for grade in grades])
         return
     out = console()
-    rows = [
-        (
-            grade.agent,
-            *(
-                "none" if math.isnan(share) else f"{share:.1%}"
-                for share in (grade.agreement, grade.won, grade.drawn)
-            ),
-            str(grade.first), str(grade.second),
-        )
-        for grade in grades
-    ]  # fmt: skip
+    rows = [(grade.agent, *grade.shares(), str(grade.first), str(grade.second)) for grade in grades]
     columns = ("moves right in", "all", "won", "drawn", "moving first", "moving second")
     out.print(grid("", columns, rows))
     out.print(
@@ -220,17 +209,6 @@ def tally_table(solutions: list[tuple[str, Solution]]) -> Table:
 
 def _worth(verdict: int) -> float:
     return 1 / verdict if verdict else 0.0
-
-
-def _who_wins(solution: Solution) -> str:
-    verdict = solution.verdict
-    if verdict == 0:
-        return "with best play the game is a draw."
-    seat = 0 if verdict > 0 else 1
-    return (
-        f"seat {seat}, who moves {'first' if seat == 0 else 'second'}, wins in "
-        f"{abs(verdict)} plies with best play."
-    )
 
 
 def bench(

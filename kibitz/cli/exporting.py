@@ -1,4 +1,4 @@
-"""Exporting: recorded games for other programs."""
+"""Exporting: recorded games for other programs and for browsers."""
 
 from __future__ import annotations
 
@@ -21,8 +21,11 @@ def export(
         str | None, typer.Argument(help="What to write, as in moves; none lists what there is.")
     ] = None,
     out: Annotated[Path | None, typer.Option(help="The file to write, not the terminal.")] = None,
+    seat: Annotated[
+        int | None, typer.Option(help="Whose view is shown, as in html; seat 0 by default.")
+    ] = None,
 ) -> None:
-    """Write a recorded game for other programs: its moves, and what the game has to offer."""
+    """Write a recorded game: its moves, a page that plays it, and what the game has to offer."""
     record = Record.load(file)
     if what is None and out is not None:
         raise Misuse(f"Say what to write: one of {', '.join(exports_of(record.game))}.")
@@ -31,7 +34,7 @@ def export(
         rows = [(name, way.suffix, way.about) for name, way in ways.items()]
         console().print(grid("", ("export", "file", "what it gives"), rows))
     elif out is None:
-        print(written(record, what), end="")
+        print(written(record, what, seat), end="")
     else:
-        save_file(out, written(record, what))
+        save_file(out, written(record, what, seat))
         console().print(f"Saved: {out}", markup=False, highlight=False)

@@ -20,9 +20,8 @@ from kibitz.core.game import Game
 from kibitz.core.options import Option, split
 from kibitz.core.plain import as_json
 from kibitz.core.registry import find_game
-from kibitz.core.svg import seat_colour
+from kibitz.core.svg import SEAT_SIGNS, seat_colour
 
-SHAPES = "●■▲◆★⬢"  # as in kibitz.core.svg: circle, square, triangle, diamond, star, hexagon
 PIPE_WIDTH = 120
 DELAY = 1.0  # seconds before a wait is worth a bar
 
@@ -94,7 +93,7 @@ def seat_name(seat: int, name: str = "", plain: bool = False) -> str:
     label = escape(f"seat {seat}" + (f" {name}" if name else ""))
     if plain:
         return label
-    return f"[{seat_colour(seat)}]{SHAPES[seat % len(SHAPES)]}[/] {label}"
+    return f"[{seat_colour(seat)}]{SEAT_SIGNS[seat % len(SEAT_SIGNS)]}[/] {label}"
 
 
 def seat_names(names: Sequence[str], plain: bool = False) -> list[str]:

@@ -18,8 +18,13 @@ from kibitz.core.chance import Chance
 from kibitz.core.compiled import NOTICE, compiled, pointer
 from kibitz.core.errors import AgentFailed
 from kibitz.core.game import Game
+from kibitz.core.markup import element
+from kibitz.core.notebook import Shown, card, heading, listing, note
 from kibitz.core.options import Option, settle
+from kibitz.core.svg import number
 from kibitz.core.table import View
+
+AT_ONCE = 12  # options that an opinion lists in a notebook
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,13 +38,34 @@ class Thought:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Opinion:
+class Opinion(Shown):
     """What an agent would do, why, and what it thinks of every option, best first."""
 
     action: int
     words: str
     reason: str
     thoughts: tuple[Thought, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.words}. {self.reason}"
+
+    def _repr_html_(self) -> str:
+        valued = any(thought.value is not None for thought in self.thoughts)
+        noted = any(thought.note for thought in self.thoughts)
+        columns = ["option", *(["note"] if noted else []), *(["value"] if valued else [])]
+        rows = []
+        for one in self.thoughts:
+            words = element("b", one.words) if one.action == self.action else one.words
+            value = "–" if one.value is None else number(one.value)
+            row = [words, *([one.note] if noted else []), *([value] if valued else [])]
+            rows.append(row)
+        about = f"one of {len(rows)} options" if rows else ""
+        parts = [heading(self.words, about), element("p", self.reason)]
+        if valued or noted:
+            parts.append(listing(columns, rows[:AT_ONCE], words=1 + noted))
+            if len(rows) > AT_ONCE:
+                parts.append(note(f"The first {AT_ONCE} of them; see thoughts for all."))
+        return card(*parts)
 
 
 class Agent:

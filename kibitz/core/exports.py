@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kibitz.core.errors import unknown
+from kibitz.core.errors import Misuse, unknown
 from kibitz.core.game import Game
 from kibitz.core.record import Record
 
@@ -21,7 +21,8 @@ class Export:
 
     about: str
     suffix: str
-    write: Callable[[Record], str]
+    write: Callable[..., str]  # of a record; and of a seat, where it shows what one may know
+    by_seat: bool = False
 
 
 def as_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
@@ -52,12 +53,23 @@ def _short(points: float) -> int | float:
 
 def exports_of(game: Game) -> Mapping[str, Export]:
     """Give the ways to export a record of a game, by name."""
-    return {"moves": Export("every move, in words, with the points", "csv", moves), **game.exports}
+    return {
+        "moves": Export("every move, in words, with the points", "csv", moves),
+        "html": Export("a page that plays the game in a browser", "html", Record.to_html, True),
+        **game.exports,
+    }
 
 
-def export(record: Record, what: str) -> str:
-    """Write a record in one of the ways its game has: `export(record, "moves")`."""
+def export(record: Record, what: str, seat: int | None = None) -> str:
+    """Write a record in one of the ways its game has: `export(record, "moves")`.
+
+    A `seat` is for ways that show what one seat may know, such as `html`.
+    """
     ways = exports_of(record.game)
     if what not in ways:
         raise unknown(f"export of {record.game.name}", what, ways)
-    return ways[what].write(record)
+    if seat is None:
+        return ways[what].write(record)
+    if not ways[what].by_seat:
+        raise Misuse(f"'{what}' shows the same to every seat. Leave the seat out.")
+    return ways[what].write(record, seat)

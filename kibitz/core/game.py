@@ -18,6 +18,8 @@ import numpy as np
 from kibitz.core.chance import WORDS, checked_seed, sow
 from kibitz.core.compiled import DESCRIBE, FOLD, STRIP, Rules, compiled, is_compiled, pointer
 from kibitz.core.errors import BrokenRules, unknown
+from kibitz.core.markup import element
+from kibitz.core.notebook import Shown, card, heading, listing, note
 from kibitz.core.options import Option, Whole, settle
 
 if TYPE_CHECKING:
@@ -129,7 +131,7 @@ def _not_there(settings: Mapping[str, Any]) -> str | None:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Game:
+class Game(Shown):
     """A game with its options set. Rooms make one with the defaults; `having` gives others.
 
     Rules are compiled functions with the signatures of `kibitz.core.compiled`. `words`, `drawing`
@@ -221,6 +223,19 @@ class Game:
 
     def __repr__(self) -> str:
         return f"<Game {self.described()}>"
+
+    def _repr_html_(self) -> str:
+        low, high = self.seats
+        rows = [
+            (option.name, option.help, option.takes(), option.say(self.settings[option.name]))
+            for option in self.all_options
+        ]
+        return card(
+            heading(self.title, f"{low} to {high} seats" if low < high else f"{low} seats"),
+            element("p", self.summary),
+            listing(("option", "what it is", "takes", "is set to"), rows, words=3),
+            note(f"kibitz.game({self.name!r}, players={self.players}) · version {self.version}"),
+        )
 
     def scored_otherwise(self) -> dict[str, Game]:
         """Give the same game under its other ways to count points, by what is set."""
@@ -361,6 +376,10 @@ class Game:
     @functools.cached_property
     def _agents_module(self) -> ModuleType | None:
         return self._module("agents")
+
+    def has(self, name: str) -> bool:
+        """Tell whether the room has a module, such as its `words`."""
+        return self._module(name) is not None
 
     def _module(self, name: str) -> ModuleType | None:
         """Import a module of the room, or give None where there is none."""

@@ -14,6 +14,7 @@ import numpy as np
 from kibitz.core.errors import BadRecord, IllegalMove, KibitzError
 from kibitz.core.files import save
 from kibitz.core.game import HEADER, PLIES, SEATS, VIEWER, Game
+from kibitz.core.notebook import Shown, record_card
 
 if TYPE_CHECKING:
     from kibitz.core.table import Table
@@ -23,7 +24,7 @@ LARGEST = 16 << 20  # bytes of a record file; a real one has a few kilobytes
 
 
 @dataclass(frozen=True, kw_only=True)
-class Record:
+class Record(Shown):
     """A played game, whole or so far."""
 
     game: Game
@@ -69,6 +70,9 @@ class Record:
         lines.append(f"{'over' if end.over else 'so far'}, points {points}")
         return "\n".join(lines) + "\n"
 
+    def _repr_html_(self) -> str | None:
+        return record_card(self)
+
     # --- files ---------------------------------------------------------------------------------
 
     def to_json(self) -> str:
@@ -93,6 +97,19 @@ class Record:
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the record to a file, whole or not at all."""
         return save(path, self.to_json())
+
+    def to_html(self, seat: int = 0) -> str:
+        """Write the game as a page that plays it in any browser, as a seat sees the board.
+
+        The page is whole in itself, and holds nothing that this seat may not know.
+        """
+        from kibitz.core.player import page  # drawings are loaded when they are used
+
+        return page(self, seat)
+
+    def save_page(self, path: str | os.PathLike[str], seat: int = 0) -> Path:
+        """Write the game to an HTML file that plays it; see `to_html`."""
+        return save(path, self.to_html(seat))
 
     @classmethod
     def load(

@@ -9,10 +9,13 @@ Nothing has an id and every style rule begins with the root's class, so boards c
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape, quoteattr
 
-from kibitz.core.table import View
+if TYPE_CHECKING:
+    from kibitz.core.table import View
 
 PALETTE = {  # on light, on dark
     "paper": ("#FAF8F4", "#16181D"),
@@ -27,6 +30,7 @@ MIXED = {  # with paper, so that a page need not set them: plain, from, per cent
 }
 SEAT_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")  # Okabe-Ito
 SEAT_SHAPES = ("circle", "square", "triangle", "diamond", "star", "hexagon")
+SEAT_SIGNS = "●■▲◆★⬢"  # the same shapes, to stand in a line of words
 ON_SEAT = ("#FFFFFF", "#000000", "#000000", "#000000", "#000000", "#000000")  # 4.5 : 1 or more
 
 FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif"
@@ -128,6 +132,15 @@ def button(view: View, action: int, *inside: str, **attributes: str | float | No
     return tag(
         "g", title, *inside, data_action=int(action), role="button", tabindex=0, **attributes
     )
+
+
+# What only a board that can be clicked needs.
+BUTTONS = re.compile(r' data-action="\d+"| role="button"| tabindex="0"')
+
+
+def only_seen(drawing: str) -> str:
+    """Give a drawing for those who look on and cannot click."""
+    return BUTTONS.sub("", drawing)
 
 
 # --- the three marks of every board ------------------------------------------------------------

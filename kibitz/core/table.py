@@ -13,6 +13,7 @@ import numpy as np
 from kibitz.core.chance import Chance
 from kibitz.core.errors import IllegalMove, Misuse, UnreadableMove
 from kibitz.core.game import OVER, PLIES, SEAT, VIEWER, Game
+from kibitz.core.notebook import Shown, board_card
 from kibitz.core.record import Record
 
 
@@ -25,7 +26,7 @@ class Move(NamedTuple):
     words: str
 
 
-class Position:
+class Position(Shown):
     """Cells with their game: what a table and a view have in common."""
 
     def __init__(self, game: Game, cells: np.ndarray) -> None:
@@ -113,6 +114,9 @@ class View(Position):
 
     def __str__(self) -> str:
         return self.game.words.show(self)
+
+    def _repr_html_(self) -> str | None:
+        return board_card(self, about=f"as seat {self.seat} sees it")
 
 
 class Table(Position):
@@ -226,3 +230,6 @@ class Table(Position):
 
     def __str__(self) -> str:
         return str(self.view())
+
+    def _repr_html_(self) -> str | None:
+        return board_card(self.view(), last=self.last_move() if self.game.has("words") else None)

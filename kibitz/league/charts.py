@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
+from kibitz.core.markup import Markup
 from kibitz.core.svg import SEAT_COLOURS, number, seat_colour, seat_mark, tag, text, text_width
 from kibitz.league.book import Standing
-from kibitz.league.markup import Markup
 
 DASHES = (None, "7 4", "2 3", "9 3 2 3")
 ROW_WIDTH, ROW_HEIGHT, ROW_PAD = 232, 24, 12  # of an interval in a row of a table

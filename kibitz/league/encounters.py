@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kibitz.core.game import Game
+from kibitz.core.markup import Markup, element
 from kibitz.league.heat import Door, heat_map
 from kibitz.league.ladder import Ladder
-from kibitz.league.markup import Markup, element
 from kibitz.league.sections import box, section
 
 

@@ -10,10 +10,10 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from kibitz.core.markup import Markup, element, joined
 from kibitz.core.svg import PALETTE, SEAT_COLOURS
 from kibitz.league.contest import Cell
 from kibitz.league.ladder import Ladder, Rung
-from kibitz.league.markup import Markup, element, joined
 
 LEVELS = 20  # steps of colour on each side of even
 AHEAD, BEHIND = SEAT_COLOURS[0], SEAT_COLOURS[1]

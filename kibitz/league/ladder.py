@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from kibitz.core.game import Game
+from kibitz.core.notebook import Shown, card, heading, note
 from kibitz.league.book import Member, Standing
 from kibitz.league.contest import Cell, cells, circles, lottery, matrix
 from kibitz.league.digest import Digest, estimate, share
@@ -48,7 +49,7 @@ class Rung:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ladder:
+class Ladder(Shown):
     """How everybody stands in a league, best first, and who beats whom."""
 
     league: str
@@ -97,6 +98,13 @@ class Ladder:
             rating = f"{strength.mean:8.1f} ± {strength.plus_minus:.1f}" if strength else "-"
             lines.append(f"  {rung.place or '-':>3}  {rung.name:<32} {rating}")
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        from kibitz.league.sections import ladder_notes, ladder_table  # which need a ladder
+
+        about = f"{self.games:,} games, {self.rounds:,} rounds, seed {self.seed}"
+        notes = ["Intervals are 95%.", *ladder_notes(self)]
+        return card(heading(self.league, about), ladder_table(self), note(" ".join(notes)))
 
 
 def build(

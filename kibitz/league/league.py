@@ -20,6 +20,7 @@ from kibitz.core.agent import Agent
 from kibitz.core.chance import checked_seed
 from kibitz.core.errors import KibitzError, Misuse
 from kibitz.core.game import Game
+from kibitz.core.notebook import Shown
 from kibitz.core.registry import find_agent
 from kibitz.league.book import Book, Member, Round
 from kibitz.league.exporting import export
@@ -41,7 +42,7 @@ WAIT_SECONDS = 0.2  # while others finish a round
 Progress = Callable[[int, int], Any]
 
 
-class League:
+class League(Shown):
     """A league of one game, as it is set, in a store. Several processes may play in it at once.
 
     `store` is a file for SQLite or a URL of PostgreSQL, `name` tells leagues of one game apart,
@@ -242,6 +243,12 @@ class League:
     def ladder(self) -> Ladder:
         """Say how everybody stands, how sure that is, and who beats whom."""
         return self._rater.ladder(self.members)
+
+    def __str__(self) -> str:
+        return str(self.ladder())
+
+    def _repr_html_(self) -> str:
+        return self.ladder()._repr_html_()
 
     def export(self, ending: str = ".csv") -> str:
         """Write all games as `.csv`, a row for each seat of each game, or the ladder as `.json`."""

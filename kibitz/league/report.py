@@ -1,29 +1,30 @@
 """The report of a league: one page that says everything, and needs nothing but a browser.
 
 All figures stand in the page as text. The script beside this file only opens the films of sample
-games and brings an agent to the front; the page's policy lets nothing else run, and loads nothing.
+games in the player and brings an agent to the front; the page's policy lets nothing else run, and
+loads nothing.
 """
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Sequence
-from importlib.resources import files
 from itertools import permutations
 from string import Template
 
+from kibitz.core.film import Film, film
 from kibitz.core.game import Game
+from kibitz.core.markup import Markup, element, joined
+from kibitz.core.pages import asset, page_style, policy
+from kibitz.core.player import player_parts, player_style
 from kibitz.core.record import Record
-from kibitz.core.svg import FONT, PALETTE
+from kibitz.core.svg import SEAT_SIGNS
 from kibitz.league.encounters import circles_section, matrix_section
-from kibitz.league.film import Film, film
 from kibitz.league.heat import Door, heat_style
 from kibitz.league.ladder import Ladder
-from kibitz.league.markup import Markup, element, joined
 from kibitz.league.samples import Records, best_first, samples_section
 from kibitz.league.sections import history_section, ladder_section, seats_section
 
+HERE = "kibitz.league"
 FILMS = 60
 MOST_BYTES = 8_000_000  # of the whole page
 REST, EACH_CELL = 200_000, 400  # bytes of it that are no films, about
@@ -57,39 +58,22 @@ def report(ladder: Ladder, game: Game, records: Records, films: int = FILMS) -> 
         element("script", Markup(one.data), type="text/plain", id=f"film-{at}")
         for at, one in enumerate(shown)
     ]
-    script = _asset("report.js")
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return Template(_asset("report.html")).substitute(
-        policy=f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; "
-        "base-uri 'none'; form-action 'none'",
+    script = asset("player.js") + asset("report.js", HERE)
+    return Template(asset("report.html", HERE)).substitute(
+        policy=policy(script),
         title=joined(f"{ladder.league}: a league of {game.title}"),
-        style=_style(),
+        style=page_style() + asset("report.css", HERE) + figures_style() + player_style(),
         content=joined(*(part for section in sections for part in (section, Markup("\n")))),
-        seen=joined(_whose_view(game)),
+        signs=SEAT_SIGNS,
+        player=player_parts(game),
         data=joined(*(part for one in data for part in (one, Markup("\n")))),
         script=script,
     )
 
 
-def _asset(name: str) -> str:
-    return files("kibitz.league").joinpath(name).read_text(encoding="utf-8")
-
-
-def _style() -> str:
-    light, dark = (
-        ";".join(f"--{name}:{pair[variant]}" for name, pair in PALETTE.items())
-        for variant in (0, 1)
-    )
-    return (
-        f":root{{{light};--font:{FONT}}}\n"
-        f"@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}\n"
-        f"{_asset('report.css')}{figures_style()}"
-    )
-
-
 def figures_style(dark: str = "") -> str:
     """Write the style of all figures but the plot; `dark` says where dark colours hold."""
-    return _asset("figures.css") + (heat_style(dark) if dark else heat_style())
+    return asset("figures.css", HERE) + (heat_style(dark) if dark else heat_style())
 
 
 # --- head --------------------------------------------------------------------------------------
@@ -155,8 +139,3 @@ def _cells_with_films(films: Sequence[Film]) -> dict[tuple[str, str], int]:
         for pair in pairs:
             found.setdefault(pair, at)
     return found
-
-
-def _whose_view(game: Game) -> str:
-    words = "The board is drawn for seat 0, which it calls You."
-    return words + " What is hidden from that seat stays so." if game.hides else words

@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
+from kibitz.core.film import Sample
+from kibitz.core.markup import Markup, element
 from kibitz.core.svg import number
 from kibitz.league.ladder import Ladder
-from kibitz.league.markup import Markup, element
 from kibitz.league.sections import section
 
 AT_ONCE = 12  # games that are listed before the others are folded away
 
 Records = Sequence[tuple[tuple[str, ...], str]]  # the names of the seats, and a record as JSON
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sample:
-    """A game that was kept: who played, how it ended, and how many moves it took."""
-
-    names: tuple[str, ...]  # by seat
-    points: tuple[float, ...]
-    plies: int
 
 
 def best_first(ladder: Ladder, records: Records) -> list[tuple[tuple[str, ...], str]]:

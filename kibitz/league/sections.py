@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from kibitz.core.game import Game
+from kibitz.core.markup import Markup, element, table
 from kibitz.league.charts import (
     Axis,
     axis_over,
@@ -15,7 +14,6 @@ from kibitz.league.charts import (
 )
 from kibitz.league.heat import estimate_text
 from kibitz.league.ladder import Ladder, Rung
-from kibitz.league.markup import Markup, element
 from kibitz.play.result import SeatResult
 
 
@@ -30,25 +28,11 @@ def box(inside: str, label: str, class_: str = "box") -> Markup:
     return element("div", inside, class_=class_, tabindex=0, role="region", aria_label=label)
 
 
-def table(columns: Sequence[str], rows: Sequence[Markup], class_: str) -> Markup:
-    """Make a table from the heads of its columns, words or elements, and its rows."""
-    heads = [
-        column if isinstance(column, Markup) else element("th", column, scope="col")
-        for column in columns
-    ]
-    return element(
-        "table",
-        element("thead", element("tr", *heads)),
-        element("tbody", *rows),
-        class_=class_,
-    )
-
-
 # --- the ladder --------------------------------------------------------------------------------
 
 
-def ladder_section(ladder: Ladder, pins: bool = True) -> Markup:
-    """Show how everybody stands, with intervals drawn on one axis.
+def ladder_table(ladder: Ladder, pins: bool = False) -> Markup:
+    """Make the table of how everybody stands, with intervals drawn on one axis.
 
     With `pins`, names are buttons that bring an agent to the front; the page's script does that.
     """
@@ -67,6 +51,11 @@ def ladder_section(ladder: Ladder, pins: bool = True) -> Markup:
         if any(rung.lottery for rung in ladder.rungs):
             columns.append("lottery")
     rows = [_rung_row(ladder, rung, agent, axis, pins) for agent, rung in enumerate(ladder.rungs)]
+    return table(columns, rows, "ladder")
+
+
+def ladder_notes(ladder: Ladder) -> list[str]:
+    """Say what the figures of a ladder mean, in sentences."""
     notes = []
     if ladder.anchor:
         notes.append(f"The scale is such that {ladder.anchor} has {_given(ladder)}.")
@@ -79,13 +68,19 @@ def ladder_section(ladder: Ladder, pins: bool = True) -> Markup:
             "Rating is fitted to all games at once; Elo and OpenSkill (mean ± spread) are brought "
             "up to date match by match. Wins are shares of games with others; a draw is divided."
         )
+    return notes
+
+
+def ladder_section(ladder: Ladder, pins: bool = True) -> Markup:
+    """Show how everybody stands; `pins` as for the table."""
+    notes = ladder_notes(ladder)
     if pins:
         notes.append(
             "Point at an agent, or choose its name, to bring it to the front in all figures."
         )
     return section(
         "The ladder",
-        box(table(columns, rows, "ladder"), "The ladder"),
+        box(ladder_table(ladder, pins), "The ladder"),
         element("p", " ".join(notes), class_="quiet"),
         name="ladder",
     )

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from kibitz.core.game import Game
+from kibitz.core.notebook import Shown, card, heading, listing, note
 
 Z = 1.959964  # two-sided 95%
 
@@ -68,7 +69,7 @@ class AgentResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MatchResult:
+class MatchResult(Shown):
     """What a match showed. Two results are equal when the games were; time does not count."""
 
     game: str
@@ -116,6 +117,33 @@ class MatchResult:
             f"  {self.games_per_second:,.0f} games and {self.moves_per_second:,.0f} moves a second"
         )
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        if self.cooperative:
+            columns = ["agent", "points"]
+            rows = [[agent.name, agent.points.text()] for agent in self.agents]
+            if all(agent.perfect is not None for agent in self.agents):
+                columns.append("perfect games")
+                for row, agent in zip(rows, self.agents, strict=True):
+                    row.append(agent.perfect.text() if agent.perfect else "")
+        else:
+            columns = ["agent", "share", "won", "drawn", "lost", "points", "margin"]
+            rows = [
+                [
+                    agent.name, agent.share.text(), f"{agent.wins:,}", f"{agent.draws:,}",
+                    f"{agent.losses:,}", agent.points.text(), agent.margin.text(),
+                ]
+                for agent in self.agents
+            ]  # fmt: skip
+        return card(
+            heading(self.game, f"{self.games:,} games, seed {self.seed}"),
+            listing(columns, rows),
+            note(
+                f"{'Duplicate deals. ' if self.duplicate else ''}Intervals are 95%. "
+                f"{self.moves / self.games:.1f} moves a game; {self.games_per_second:,.0f} games "
+                f"and {self.moves_per_second:,.0f} moves a second."
+            ),
+        )
 
 
 def summarise(

@@ -20,6 +20,7 @@ from kibitz.core.chance import Chance, sow
 from kibitz.core.compiled import compiled, is_compiled, pointer
 from kibitz.core.errors import AgentFailed
 from kibitz.core.game import VIEWER, Game
+from kibitz.core.notebook import Shown, card, heading, listing, note
 from kibitz.core.registry import find_agent
 from kibitz.core.table import View
 from kibitz.core.voting import place_of
@@ -240,7 +241,7 @@ def moves_of(agent: Agent, graph: Graph, times: int = ASKED) -> np.ndarray:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Grades:
+class Grades(Shown):
     """How far a player agrees with exact play, mirror images folded."""
 
     game: Game
@@ -259,6 +260,33 @@ class Grades:
             "agreement": self.agreement, "won": self.won, "drawn": self.drawn,
             "worst_first": str(self.first), "worst_second": str(self.second),
         }  # fmt: skip
+
+    def shares(self) -> tuple[str, str, str]:
+        """Write in how many positions it is right: of all, of the won, of the drawn."""
+        all_of_them, won, drawn = (
+            "none" if math.isnan(share) else f"{share:.1%}"
+            for share in (self.agreement, self.won, self.drawn)
+        )
+        return all_of_them, won, drawn
+
+    def __str__(self) -> str:
+        every, won, drawn = self.shares()
+        return (
+            f"{self.agent} at {self.game.described()}: right in {every} of {self.positions:,} "
+            f"positions ({won} of the won, {drawn} of the drawn); moving first it {self.first} at "
+            f"worst, moving second it {self.second}"
+        )
+
+    def _repr_html_(self) -> str:
+        columns = ("moves right in", "all", "won", "drawn", "moving first", "moving second")
+        return card(
+            heading(self.game.described(), "graded by exact play"),
+            listing(columns, [(self.agent, *self.shares(), str(self.first), str(self.second))]),
+            note(
+                f"{self.positions:,} positions, mirror images folded. The last two columns: the "
+                "worst that can happen, whatever the other does."
+            ),
+        )
 
 
 def grade(game: Game, who: Any, times: int = ASKED, **bounds: Any) -> Grades:

@@ -13,6 +13,8 @@ from typing import Any
 
 from kibitz.core.chance import Chance, checked_seed
 from kibitz.core.errors import Misuse
+from kibitz.core.markup import element
+from kibitz.core.notebook import Shown, card, heading, listing, note, who
 from kibitz.core.record import Record
 from kibitz.core.registry import find_agent
 from kibitz.core.table import Table
@@ -24,6 +26,7 @@ from kibitz.search.solve import Solution, in_words
 Progress = Callable[[int, int], Any]
 CHANCE_UNIT = "of a win"
 EXACT = "exact"
+AT_ONCE = 30  # moves that a notebook lists before they are folded away
 UNITS = {"win": CHANCE_UNIT, "margin": "points", "points": "points"}
 
 
@@ -50,7 +53,7 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Analysis:
+class Analysis(Shown):
     """A played game, move by move."""
 
     record: Record
@@ -76,6 +79,66 @@ class Analysis:
         """Give the share of a seat's moves that cost nothing."""
         own = self.of(seat)
         return sum(move.cost == 0.0 for move in own) / len(own) if own else 1.0
+
+    def cost_in_words(self, cost: float, unsure: float = 0.0) -> str:
+        """Write a cost with its interval, or nothing."""
+        if not cost:
+            return ""
+        if self.unit == CHANCE_UNIT and not unsure:
+            return {0.5: "half a win", 1.0: "a win"}.get(cost, f"{cost:.1f} wins")
+        if self.unit == CHANCE_UNIT:
+            return f"{cost:.0%} ± {unsure:.0%} of a win"
+        return f"{cost:.1f}" + (f" ± {unsure:.1f}" if unsure else "") + f" {self.unit}"
+
+    def better(self, move: Judged) -> str:
+        """Say what would have been better than a move, or nothing."""
+        # Where it is exact a faster win or a slower loss is better, too.
+        told = move.best != move.action and (move.cost or self.how == EXACT)
+        return move.best_words if told else ""
+
+    def how_in_words(self) -> str:
+        """Say by whom the game was judged."""
+        if self.how == EXACT:
+            return "exact play."
+        return f"{self.how}. What may be chance counts as nothing."
+
+    def _sums(self) -> list[tuple[int, str, str]]:
+        """Say of each seat who sat there, and what its moves cost together."""
+        return [
+            (seat, self.record.name_of(seat), self.cost_in_words(self.cost_of(seat)) or "nothing")
+            for seat in range(self.record.game.players)
+        ]
+
+    def __str__(self) -> str:
+        lines = [f"{self.record.game.described()}, judged by {self.how_in_words()}"]
+        for seat, name, lost in self._sums():
+            lines.append(f"  {name} lost {lost} in {len(self.of(seat))} moves")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        moves = [
+            (
+                who(move.seat, self.record.name_of(move.seat)), move.words, move.note,
+                self.better(move), f"{move.ply + 1}",
+                self.cost_in_words(move.cost, move.unsure) or "–",
+            )
+            for move in self.moves
+        ]  # fmt: skip
+        seats = [
+            (who(seat, name), lost, f"{len(self.of(seat))}", f"{self.agreement_of(seat):.0%}")
+            for seat, name, lost in self._sums()
+        ]
+        return card(
+            heading(self.record.game.described(), "what every move cost"),
+            listing(("seat", "lost", "moves", "cost nothing"), seats),
+            element(
+                "details",
+                element("summary", f"{len(moves)} moves"),
+                listing(("seat", "move", "outlook", "better", "ply", "cost"), moves, words=4),
+                open=len(moves) <= AT_ONCE,
+            ),
+            note(f"Judged by {self.how_in_words()}"),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Give it as plain data, for JSON."""

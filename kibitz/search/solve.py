@@ -19,7 +19,9 @@ import numpy as np
 from kibitz.core.compiled import compiled
 from kibitz.core.errors import BadModel, Misuse
 from kibitz.core.game import OVER, SEAT, Game
+from kibitz.core.markup import element
 from kibitz.core.models import load_model, save_model
+from kibitz.core.notebook import Shown, card, heading, listing, note
 from kibitz.core.table import Table, View
 from kibitz.play.graph import (
     DREW,
@@ -116,7 +118,7 @@ class Tally:
         return self.won + self.drawn + self.lost
 
 
-class Solution:
+class Solution(Shown):
     """A solved game: ask it about any position that can be reached."""
 
     def __init__(self, positions: Positions, finished: np.ndarray, verdicts: np.ndarray) -> None:
@@ -183,6 +185,44 @@ class Solution:
     def start(self) -> Table:
         """Give a table at the start of the game."""
         return self.game.deal(seed=0)
+
+    def who_wins(self) -> str:
+        """Say in a sentence how the game ends with best play."""
+        if self.verdict == 0:
+            return "with best play the game is a draw."
+        seat = 0 if self.verdict > 0 else 1
+        return (
+            f"seat {seat}, who moves {'first' if seat == 0 else 'second'}, wins in "
+            f"{abs(self.verdict)} plies with best play."
+        )
+
+    def __str__(self) -> str:
+        tally = self.tally()
+        return (
+            f"{self.game.described()}: {self.who_wins()}\n{tally.positions:,} positions: "
+            f"{tally.won:,} won, {tally.drawn:,} drawn, {tally.lost:,} lost; "
+            f"{tally.finished:,} finished"
+        )
+
+    def _repr_html_(self) -> str:
+        tally, start = self.tally(), self.start()
+        counts = (tally.positions, tally.won, tally.drawn, tally.lost, tally.finished)
+        options = self.options(start)
+        # A win is the better the sooner, a loss the later.
+        best = max(options, key=lambda action: 1 / options[action] if options[action] else 0.0)
+        folded = "mirror images folded" if self.folded else "all"
+        return card(
+            heading(self.game.described(), "solved"),
+            element("p", self.who_wins()[0].upper() + self.who_wins()[1:]),
+            listing(
+                ("reachable positions", "all", "won", "drawn", "lost", "finished"),
+                [(folded, *(f"{count:,}" for count in counts))],
+            ),
+            note(
+                f"Best first move: {start.say(best)} ({in_words(options[best])}). "
+                "Won, drawn and lost are for the seat to move."
+            ),
+        )
 
     # --- files ---------------------------------------------------------------------------------
 

@@ -17,6 +17,7 @@ from typing import Any
 
 from kibitz.core.errors import KibitzError, Misuse
 from kibitz.core.files import save
+from kibitz.core.film import Sample
 from kibitz.core.game import Game
 from kibitz.core.record import Record
 from kibitz.core.registry import find_agent, find_game
@@ -28,7 +29,7 @@ from kibitz.league.ladder import Ladder
 from kibitz.league.league import League
 from kibitz.league.listing import listing
 from kibitz.league.members import everybody
-from kibitz.league.samples import Sample, best_first, samples_section
+from kibitz.league.samples import best_first, samples_section
 from kibitz.league.sections import ladder_section, seats_section
 from kibitz.league.store import Store, is_there, store_name
 from kibitz.web.catalogue import checked

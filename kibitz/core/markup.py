@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
+
+VOID = {"img", "input"}  # elements that have no inside and no end
 
 
 class Markup(str):
@@ -22,9 +25,25 @@ def element(name: str, *inside: str, **attributes: str | float | bool | None) ->
         for key, value in attributes.items()
         if value is not None and value is not False
     )
+    if name in VOID:
+        return Markup(f"<{name}{pairs}>")
     return Markup(f"<{name}{pairs}>{joined(*inside)}</{name}>")
 
 
 def joined(*parts: str) -> Markup:
     """Put markup and text, which is escaped, one after another."""
     return Markup("".join(part if isinstance(part, Markup) else escape(part) for part in parts))
+
+
+def table(columns: Sequence[str], rows: Sequence[Markup], class_: str | None = None) -> Markup:
+    """Make a table from the heads of its columns, words or elements, and its rows."""
+    heads = [
+        column if isinstance(column, Markup) else element("th", column, scope="col")
+        for column in columns
+    ]
+    return element(
+        "table",
+        element("thead", element("tr", *heads)),
+        element("tbody", *rows),
+        class_=class_,
+    )
