@@ -227,7 +227,7 @@ def watch(tab: Any, button: Any) -> Any:
 
 
 def count(tab: Any) -> str:
-    return tab.locator("#viewer .count").inner_text()
+    return tab.locator("#viewer .beside .count").inner_text()
 
 
 def test_ladder_and_matrix_are_those_of_the_league(opened, page):
@@ -265,25 +265,25 @@ def test_a_cell_opens_a_game_that_is_stepped_through(opened, page):
     plies = len(shown["moves"])
     assert viewer.locator("#viewer-title .who").count() == len(shown["names"])
     assert count(tab) == f"0 / {plies}"
-    assert viewer.locator(".moves li").count() == plies + 1
-    begun = tab.locator("#viewer .board").inner_html()
+    assert viewer.locator(".beside .moves li").count() == plies + 1
+    begun = tab.locator("#viewer .stage > .board").inner_html()
     tab.keyboard.press("ArrowRight")
     tab.keyboard.press("ArrowRight")
     assert count(tab) == f"2 / {plies}"
-    assert tab.locator("#viewer .board").inner_html() != begun
+    assert tab.locator("#viewer .stage > .board").inner_html() != begun
     tab.keyboard.press("ArrowLeft")
     assert count(tab) == f"1 / {plies}"
-    assert tab.locator("#viewer .moves [aria-current]").text_content().startswith("1")
+    assert tab.locator("#viewer .beside .moves [aria-current]").text_content().startswith("1")
     tab.keyboard.press("End")
     assert count(tab) == f"{plies} / {plies}"
-    assert "The game is over" in tab.locator("#viewer .now").inner_text()
+    assert "The game is over" in tab.locator("#viewer .beside .now").inner_text()
     tab.keyboard.press("ArrowRight")  # nothing comes after the end
     assert count(tab) == f"{plies} / {plies}"
-    viewer.locator(".moves button").nth(1).click()
+    viewer.locator(".beside .moves button").nth(1).click()
     assert count(tab) == f"1 / {plies}"
     tab.get_by_role("button", name="First").click()
-    assert tab.locator("#viewer .now").inner_text() == "The deal"
-    assert tab.locator("#viewer .board").inner_html() == begun
+    assert tab.locator("#viewer .beside .now").inner_text() == "The deal"
+    assert tab.locator("#viewer .stage > .board").inner_html() == begun
     tab.keyboard.press("Escape")
     assert not viewer.is_visible()
     assert button.evaluate("button => button === document.activeElement")
@@ -296,7 +296,7 @@ def test_every_sample_opens_and_ends_as_it_was_played(opened, nim):
         assert card.locator(".name").all_text_contents() == one["names"]
         watch(tab, card)
         tab.keyboard.press("End")
-        words = tab.locator("#viewer .now .end").text_content()
+        words = tab.locator("#viewer .beside .now .end").text_content()
         assert all(f"{points:g}" in words for points in one["points"])
         tab.get_by_role("button", name="Close").click()
 
@@ -330,7 +330,7 @@ def test_a_phone_shows_all_of_it(opened, page, scheme):
     assert box.locator("th.who").first.bounding_box()["x"] == before
     viewer = watch(tab, tab.locator(".card").first)
     tab.keyboard.press("End")
-    for part in (".board svg", "[data-step=forward]", ".moves", "#viewer-close"):
+    for part in (".stage svg", "[data-step=forward]", ".beside .moves", "#viewer-close"):
         place = viewer.locator(part).first.bounding_box()
         assert 0 <= place["x"] <= place["x"] + place["width"] <= PHONE["width"]
         assert 0 <= place["y"] <= place["y"] + place["height"] <= PHONE["height"]

@@ -23,8 +23,9 @@ class Player {
   constructor(root, listener = root) {
     this.root = root;
     this.signs = [...root.dataset.signs];
-    for (const name of ["board", "slider", "count", "now", "moves"]) {
-      this[name] = root.querySelector(`.${name}`);
+    this.board = root.querySelector(".stage > .board"); // whose drawing has classes of its own
+    for (const name of ["slider", "count", "now", "moves"]) {
+      this[name] = root.querySelector(`.beside .${name}`);
     }
     this.film = null;
     this.frame = 0;
