@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.up-to-date
 
-.PHONY: setup demo serve test check lint types laws bench lock clean
+.PHONY: setup demo serve test check lint types laws notebook bench lock clean
 
 setup: $(STAMP)
 
@@ -41,6 +41,10 @@ types: setup
 # the end of an array raises.
 laws: setup
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 tests/test_laws.py tests/test_records.py
+
+# What the tutorial shows, made anew.
+notebook: setup
+	$(BIN)/python -m pytest tests/test_notebooks.py -k tutorial --update-docs
 
 bench: setup
 	$(BIN)/python -m bench

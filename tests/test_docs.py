@@ -44,6 +44,7 @@ RUNNABLE = [
             "league",
             "search",
             "workbench",
+            "notebooks",
         )
     ),
 ]  # commands need nothing else

@@ -83,6 +83,22 @@ def picture_of(html: str) -> str:
     return base64.b64decode(data).decode()
 
 
+def outermost(style: str) -> list[str]:
+    """List the selectors of a style's outermost rules, those within a media query included."""
+    found, depth, begin = [], 0, 0
+    for at, sign in enumerate(style):
+        if sign == "{":
+            selector = style[begin:at].strip()
+            if depth == 0 and not selector.startswith("@"):
+                found.append(selector)
+            depth += not (depth == 0 and selector.startswith("@"))
+            begin = at + 1
+        elif sign == "}":
+            depth = max(depth - 1, 0)
+            begin = at + 1
+    return found
+
+
 @pytest.fixture(scope="module")
 def tapnswap() -> kibitz.Game:
     return kibitz.game("tapnswap")
@@ -155,9 +171,8 @@ def test_everything_is_a_card_that_disturbs_nothing(shown, name):
         assert image["alt"]
     (style,) = re.findall(r"<style>(.*?)</style>", html, re.S)
     assert "url(" not in style
-    # Every rule begins with the card's class, as far as rules are not inside one that does.
-    outside = re.sub(r"\{(?:[^{}]|\{[^{}]*\})*\}", "{}", re.sub(r"@media[^{]*\{", "", style))
-    for rule in filter(None, (part.strip("} \n") for part in outside.split("{}"))):
+    assert len(outermost(style)) >= 6
+    for rule in outermost(style):
         assert all(".kibitz-shown" in selector for selector in rule.split(",")), rule
 
 
@@ -208,9 +223,7 @@ def test_figures_are_those_of_the_match(shown):
 def test_a_solution_and_its_grades_say_what_the_command_says(shown):
     text = Tree(shown["solution"]._repr_html_()).text
     assert "Seat 1, who moves second, wins in 26 plies with best play." in text
-    assert "177 120 10 47 14" in text.replace("folded", "folded ").replace("  ", " ") or (
-        [figure in text for figure in ("177", "120", "10", "47", "14")]
-    )
+    assert "mirror images folded177120104714" in text  # the cells of a row, one after another
     assert "26 plies" in str(shown["solution"])
     assert shown["grades"].shares()[0] in str(shown["grades"])
 
@@ -246,7 +259,7 @@ def twins(game: kibitz.Game, seat: int, plies: int) -> tuple[Table, Table]:
     raise AssertionError("no twins were found")
 
 
-@pytest.mark.parametrize("name", ["hanabi", "mexican_train", "carcassonne"])
+@pytest.mark.parametrize("name", ["hanabi", "mexican_train"])
 @pytest.mark.parametrize("seat", [0, 1])
 def test_worlds_that_a_seat_cannot_tell_apart_look_the_same(name, seat):
     one, two = twins(kibitz.game(name), seat, 4)
@@ -391,7 +404,7 @@ def test_a_page_is_stepped_through(opened, hanabi_record):
     points = hanabi_record.table().points[0]
     assert f"The game is over. Points: {points:g}." in tab.locator(".beside .now").inner_text()
     assert tab.locator(".beside .slider").input_value() == str(plies)
-    tab.get_by_role("button", name="Last").click()
+    assert tab.get_by_role("button", name="Last").get_attribute("aria-disabled") == "true"
     tab.get_by_role("button", name="First").click()
     assert tab.locator(".stage > .board").inner_html() == begun
 

@@ -62,7 +62,7 @@ class Opinion(Shown):
         about = f"one of {len(rows)} options" if rows else ""
         parts = [heading(self.words, about), element("p", self.reason)]
         if valued or noted:
-            parts.append(listing(columns, rows[:AT_ONCE], words=1 + noted))
+            parts.append(listing(columns, rows[:AT_ONCE], words=range(1 + noted)))
             if len(rows) > AT_ONCE:
                 parts.append(note(f"The first {AT_ONCE} of them; see thoughts for all."))
         return card(*parts)

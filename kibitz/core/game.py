@@ -233,7 +233,7 @@ class Game(Shown):
         return card(
             heading(self.title, f"{low} to {high} seats" if low < high else f"{low} seats"),
             element("p", self.summary),
-            listing(("option", "what it is", "takes", "is set to"), rows, words=3),
+            listing(("option", "what it is", "takes", "is set to"), rows, words=(0, 1, 2)),
             note(f"kibitz.game({self.name!r}, players={self.players}) · version {self.version}"),
         )
 

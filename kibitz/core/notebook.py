@@ -72,12 +72,14 @@ def note(*words: str) -> Markup:
     return element("p", *words, class_="quiet")
 
 
-def listing(columns: Sequence[str], rows: Iterable[Sequence[str]], words: int = 1) -> Markup:
-    """Make a table of rows; the first columns hold so many words, the others figures."""
+def listing(
+    columns: Sequence[str], rows: Iterable[Sequence[str]], words: Sequence[int] = (0,)
+) -> Markup:
+    """Make a table of rows; `words` says which columns hold words, the others hold figures."""
 
     def cells(kind: str, row: Sequence[str], **more: str) -> list[Markup]:
         return [
-            element(kind, cell, **more, class_="words" if at < words else None)
+            element(kind, cell, **more, class_="words" if at in words else None)
             for at, cell in enumerate(row)
         ]
 

@@ -118,8 +118,8 @@ class Analysis(Shown):
     def _repr_html_(self) -> str:
         moves = [
             (
-                who(move.seat, self.record.name_of(move.seat)), move.words, move.note,
-                self.better(move), f"{move.ply + 1}",
+                f"{move.ply + 1}", who(move.seat, self.record.name_of(move.seat)), move.words,
+                move.note, self.better(move),
                 self.cost_in_words(move.cost, move.unsure) or "–",
             )
             for move in self.moves
@@ -134,7 +134,7 @@ class Analysis(Shown):
             element(
                 "details",
                 element("summary", f"{len(moves)} moves"),
-                listing(("seat", "move", "outlook", "better", "ply", "cost"), moves, words=4),
+                listing(("ply", "seat", "move", "outlook", "better", "cost"), moves, (1, 2, 3, 4)),
                 open=len(moves) <= AT_ONCE,
             ),
             note(f"Judged by {self.how_in_words()}"),
