@@ -1,7 +1,8 @@
 """One game, stepped quickly: what each seat observes, may do and has earned.
 
-Environments are asked for all of this at every step. So that a step costs microseconds, it is a
-compiled call or two; tables, which check and remember more, are made when somebody asks for one.
+Environments are asked for all of this at every step. So that a step costs microseconds, rules are
+called one by one: to hand all of them to a loop takes longer than a step. Tables, which check and
+remember more, are made when somebody asks for one.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from kibitz.core.chance import WORDS, sow
-from kibitz.core.compiled import compiled, in_python
+from kibitz.core.compiled import Rules, compiled
 from kibitz.core.errors import IllegalMove, KibitzError
 from kibitz.core.game import OVER, SEAT, Game, copy_cells
 from kibitz.core.record import Record
@@ -32,22 +33,8 @@ def need(module: str) -> Any:
 
 
 @compiled()
-def look_around(rules, state, seat, view, actions, features, mask):
-    """Write what a seat sees; the mask is of its legal actions, and blank if it is not to move."""
-    rules.look(state, seat, view)
-    rules.observe(view, features)
-    for action in range(len(mask)):
-        mask[action] = 0
-    if state[SEAT] == seat:
-        for place in range(rules.legal(view, actions)):
-            mask[actions[place]] = 1
-
-
-@compiled()
-def pay(rules, state, aim, points, held, rewards):
+def pay(points, aim, over, held, rewards):
     """Write what every seat has in hand, and how that has changed."""
-    rules.score(state, points)
-    over = state[SEAT] == OVER
     for seat in range(len(held)):
         now = worth(points, seat, aim, over)
         rewards[seat] = now - held[seat]
@@ -59,13 +46,12 @@ class Board:
 
     def __init__(self, game: Game, aim: str) -> None:
         self.game = game
-        self.rules = game.rules
+        # The functions behind the pointers, for a step calls six of them.
+        self.rules = Rules(*(getattr(rule, "function", rule) for rule in game.rules))
         self.aim = aim_of(game, aim)
         self.seats = game.players
         self.features = game.bound("features")
         self.numbers = game.bound("actions")
-        ready = (lambda loop: loop) if game.is_compiled else in_python
-        self._look_around, self._pay = ready(look_around), ready(pay)
         self._blank = game.blank()
         self._dealt = self._blank.copy()
         self._state = self._blank.copy()
@@ -90,7 +76,9 @@ class Board:
         self.seed = seed
 
     def _count(self) -> None:
-        self._pay(self.rules, self._state, self.aim, self._points, self._held, self.rewards)
+        self.rules.score(self._state, self._points)
+        over = self._state[SEAT] == OVER
+        pay(self._points, self.aim, over, self._held, self.rewards)
 
     @property
     def seat(self) -> int:
@@ -108,19 +96,28 @@ class Board:
         return self._points.tolist()
 
     def observe(self, seat: int) -> tuple[np.ndarray, np.ndarray]:
-        """Give what a seat sees and a mask of what it may do, both new."""
+        """Give what a seat sees and a mask of what it may do, both new.
+
+        The mask is blank while others are to move. When the game is over it is full: nothing is
+        asked any more, and chances that are worked out from an empty mask are no numbers.
+        """
+        rules, view, mover = self.rules, self._view, self._state[SEAT]
         features = np.empty(self.features, np.float32)
-        mask = np.empty(self.numbers, np.int8)
-        self._look_around(
-            self.rules, self._state, seat, self._view, self._actions, features, mask
-        )
+        rules.look(self._state, seat, view)
+        rules.observe(view, features)
+        if mover == OVER:
+            return features, np.ones(self.numbers, np.int8)
+        mask = np.zeros(self.numbers, np.int8)
+        if mover == seat:
+            mask[self._actions[: rules.legal(view, self._actions)]] = 1
         return features, mask
 
-    def play(self, action: int) -> None:
-        """Play an action that is known to be legal."""
+    def play(self, action: int) -> list[float]:
+        """Play an action that is known to be legal; give the rewards of every seat."""
         self.rules.play(self._state, action)
         self._count()
         self.actions.append(action)
+        return self.rewards.tolist()
 
     def refuse(self, action: Any) -> IllegalMove:
         """Build the error for an action that is not legal."""

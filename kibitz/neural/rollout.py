@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from kibitz.core.chance import WORDS, agents_seed
-from kibitz.core.compiled import HAPPEN, compiled, is_compiled, pointer
+from kibitz.core.compiled import HAPPEN, compiled, pointer
 from kibitz.core.errors import AgentFailed, BadModel, BrokenRules, Misuse
 from kibitz.core.game import Game
 from kibitz.core.record import flaw_of_cells

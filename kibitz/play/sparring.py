@@ -99,9 +99,12 @@ def until_mine(
 def spar(
     rules, chooses, notices, listens, weights, starts, first, last, chosen, states, blank, seed,
     own_seed, deals, fixed, named, rngs, mine, who, memory, most_legal, most_plies, aim, held,
-    rewards, done, final, final_features, trouble,
+    rewards, done, final, final_features, trouble, views, legal, counts, masks, features, mover,
 ):  # fmt: skip
-    """Play the chosen action of each game, then the others' until the next decision is due."""
+    """Play the chosen action of each game and the others' until the next decision; look at that.
+
+    One loop does it all: to be called from Python with this many agents costs more than some steps.
+    """
     view = np.empty_like(blank)
     actions = np.empty(most_legal, np.int32)
     points = np.zeros(who.shape[1])
@@ -148,6 +151,7 @@ def spar(
             if idle == MOST_IDLE:
                 trouble[WHAT] = IDLE
                 return
+    fill(rules, first, last, states, views, legal, counts, masks, features, mover)
 
 
 class Sparring:
@@ -246,13 +250,9 @@ class Sparring:
                 len(rivals.names), self._rngs, self._mine, self._who, self._memory,
                 self.game.bound("most_legal"), self.game.bound("most_plies"), self.aim,
                 self._held, self.rewards, self.done, self.final, self.final_features,
-                troubles[part],
+                troubles[part], self.views, self.legal, self.counts, self.masks, self.features,
+                self.seat,
             )  # fmt: skip
-            if not troubles[part, WHAT]:
-                fill(
-                    self.game.rules, first, last, self._states, self.views, self.legal,
-                    self.counts, self.masks, self.features, self.seat,
-                )  # fmt: skip
 
         self._spread(work)
         for trouble in troubles:
@@ -279,6 +279,11 @@ class Sparring:
                 f"{MOST_IDLE:,} games; choose another seat."
             )
         return BrokenRules(f"{self.game.described()} ran past its most plies.")
+
+    def draw(self, rng: np.random.Generator) -> np.ndarray:
+        """Draw a legal action for each game, each equally likely."""
+        places = (rng.random(self.size) * self.counts).astype(np.int64)
+        return self.legal[np.arange(self.size), places].astype(np.int64)
 
     @property
     def deals(self) -> int:
