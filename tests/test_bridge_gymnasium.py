@@ -194,13 +194,13 @@ def test_wrong_requests_say_what_is_right():
         with pytest.raises(KibitzError, match=said):
             bridge.make("nim", **how)
     env = bridge.make("nim")
-    with pytest.raises(Misuse, match="call env.reset"):
+    with pytest.raises(Misuse, match=r"call env\.reset"):
         env.step(0)
     with pytest.raises(Misuse, match="nothing to decide"):
         bridge.make("nim", rows=(1,), seat=1).reset()
 
 
-# --- many games ------------------------------------------------------------------------------------
+# --- many games ----------------------------------------------------------------------------------
 
 
 def test_many_games_follow_the_contract_of_vector_environments():

@@ -110,7 +110,7 @@ def test_environments_have_names_and_versions():
     assert made.possible_agents == ["seat_0", "seat_1", "seat_2"]
     with pytest.raises(ImportError, match="hanabi_v9"):
         from kibitz.bridges.pettingzoo import hanabi_v9  # noqa: F401
-    with pytest.raises(AttributeError, match="There are: .*nim_v1"):
+    with pytest.raises(AttributeError, match=r"There are: .*nim_v1"):
         bridge.chess_v1  # noqa: B018
 
 
@@ -196,7 +196,7 @@ def test_what_is_out_of_order_says_what_to_do():
         nim_v1.env(render_mode="gif")
     with pytest.raises(Misuse, match="place of the mask"):
         nim_v1.env(mask="nowhere")
-    with pytest.raises(Misuse, match="No option of nim is called 'row'. Did you mean 'rows'"):
+    with pytest.raises(Misuse, match=r"No option of nim is called 'row'\. Did you mean 'rows'"):
         nim_v1.env(row=3)
     with pytest.raises(Misuse, match="max_cycles"):
         nim_v1.env(max_cycles=0)

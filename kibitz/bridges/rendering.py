@@ -10,7 +10,7 @@ import numpy as np
 
 from kibitz.bridges.board import Board, need
 from kibitz.core.errors import unknown
-from kibitz.core.svg import PALETTE
+from kibitz.core.svg import PALETTE, in_plain_colours
 
 MODES = ("human", "ansi", "rgb_array")
 WIDTH = 720  # pixels
@@ -23,8 +23,9 @@ def pixels(svg: str, width: int = WIDTH) -> np.ndarray:
 
     # The font comes with Matplotlib: the picture is the same on every machine.
     data = need("resvg_py").svg_to_bytes(
-        svg_string=svg, width=width, background=PALETTE["paper"][0], skip_system_fonts=True,
-        font_files=list(_fonts()), font_family="DejaVu Sans", sans_serif_family="DejaVu Sans",
+        svg_string=in_plain_colours(svg), width=width, background=PALETTE["paper"][0],
+        skip_system_fonts=True, font_files=list(_fonts()), font_family="DejaVu Sans",
+        sans_serif_family="DejaVu Sans",
     )  # fmt: skip
     return np.array(Image.open(io.BytesIO(bytes(data))).convert("RGB"))
 

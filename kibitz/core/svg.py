@@ -9,6 +9,7 @@ Nothing has an id and every style rule begins with the root's class, so boards c
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from xml.sax.saxutils import escape, quoteattr
 
@@ -36,6 +37,11 @@ CORNER = 8
 def paint(name: str, what: str = "fill") -> str:
     """Write a style declaration in a colour of the palette, plain for those who lack variables."""
     return f"{what}:{(PALETTE | MIXED)[name][0]};{what}:var(--k-{name})"
+
+
+def in_plain_colours(drawing: str) -> str:
+    """Give a drawing for renderers that do not skip what they cannot read: without variables."""
+    return re.sub(r";(fill|stroke):var\(--k-\w+\)", "", drawing)
 
 
 def _variables(variant: int) -> str:
