@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.up-to-date
 
-.PHONY: setup demo serve test check lint types laws notebook bench lock clean
+.PHONY: peers setup demo serve test check lint types laws notebook bench lock clean
 
 setup: $(STAMP)
 
@@ -26,6 +26,17 @@ serve: setup
 # By file: what one file needs is compiled once, and it has one server and one browser.
 test: setup
 	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+# Programs of others that one page of the documents runs, in an environment beside ours: they bring
+# another framework for networks. `make test` leaves that page out where it is missing.
+PEERS := torch==2.13.0 stable-baselines3==2.9.2 sb3-contrib==2.9.2
+peers: .venv/peers/.up-to-date
+
+.venv/peers/.up-to-date: $(STAMP)
+	@test -x .venv/peers/bin/python || $(BIN)/python -m venv .venv/peers
+	@$(BIN)/python -c 'import glob, sysconfig; [open(folder + "/ours.pth", "w").write("\n".join([sysconfig.get_path("purelib"), "import site; site.addsitedir(%r)" % sysconfig.get_path("purelib")])) for folder in glob.glob(".venv/peers/lib/*/site-packages")]'
+	.venv/peers/bin/python -m pip install --quiet --disable-pip-version-check $(PEERS)
+	@touch $@
 
 # What to run before pushing.
 check: lint types test laws

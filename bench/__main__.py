@@ -10,7 +10,7 @@ from bench.report import RESULTS, FellShort, commit, machine, table
 
 ALL = (
     "random_play", "matches", "start_up", "evolution", "q_learning", "lines", "mexican_train",
-    "hanabi", "classifier", "carcassonne", "ppo", "search", "league", "web",
+    "hanabi", "classifier", "carcassonne", "ppo", "search", "league", "web", "bridges",
 )  # fmt: skip
 
 

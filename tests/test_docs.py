@@ -1,6 +1,7 @@
 """The documents: their code runs, prints what they say it prints, and their links lead somewhere.
 
 A fence marked `python` is a whole script; a `text` fence right after it is all that it prints. A
+`python peers` script needs what `make peers` installs, and its figures may differ a little. A
 `python fragment` is not run. A `text` fence after `sh` shows part of what the last command prints.
 """
 
@@ -48,7 +49,8 @@ RUNNABLE = [
         )
     ),
 ]  # commands need nothing else
-KINDS = {"python", "python fragment", "sh", "text", "toml"}
+KINDS = {"python", "python fragment", "python peers", "sh", "text", "toml"}
+PEERS = ROOT / ".venv" / "peers" / "bin" / "python"
 FENCE = re.compile(r"^```(?P<kind>[^\n]*)\n(?P<body>.*?)^```$", re.M | re.S)
 LINK = re.compile(r"\]\((?P<target>[^)#\s]*)(?:#(?P<anchor>[^)\s]*))?\)")
 KIBITZ = [sys.executable, "-c", "from kibitz.cli import main; main()"]
@@ -111,6 +113,20 @@ def test_python_runs_and_prints_what_is_shown(fence, tmp_path, request):
         fence.page.write_text(text.replace(old, new), encoding="utf-8")
     else:
         assert printed == (fence.shown or "")
+
+
+@pytest.mark.skipif(not PEERS.exists(), reason="needs programs of others: make peers")
+@pytest.mark.parametrize(
+    "fence", [fence for fence in FENCES if fence.kind == "python peers"], ids=str
+)
+def test_programs_of_others_run_and_print_about_what_is_shown(fence, tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(fence.body, encoding="utf-8")
+    printed = run([str(PEERS), "-W", "ignore", str(script)], tmp_path)
+    number = re.compile(r"\d+(?:\.\d+)?")
+    assert number.sub("#", printed) == number.sub("#", fence.shown)
+    told = [float(one) for one in number.findall(fence.shown)]
+    assert [float(one) for one in number.findall(printed)] == pytest.approx(told, abs=10)
 
 
 @pytest.mark.parametrize("fence", COMMANDS, ids=str)

@@ -155,6 +155,7 @@ class Game(Shown):
     most_legal: Count
     most_plies: Count
     features: Count
+    feature_range: tuple[float, float] = (-32768.0, 32767.0)  # no feature lies outside
     prospects: Count = 0  # features of each legal action, if `describe` gives any
     planes: Callable[[Mapping[str, Any]], Planes | None] = _no_planes  # among the features
     rounds: Rounds | None = None  # if it has some, each with a deal of its own

@@ -42,6 +42,11 @@ def paint(name: str, what: str = "fill") -> str:
     return f"{what}:{(PALETTE | MIXED)[name][0]};{what}:var(--k-{name})"
 
 
+def in_plain_colours(drawing: str) -> str:
+    """Give a drawing for renderers that do not skip what they cannot read: without variables."""
+    return re.sub(r";(fill|stroke):var\(--k-\w+\)", "", drawing)
+
+
 def _variables(variant: int) -> str:
     return ";".join(f"--k-{name}:var(--{name},{pair[variant]})" for name, pair in PALETTE.items())
 

@@ -14,33 +14,17 @@ import numpy as np
 from kibitz.core.chance import WORD, below, sow, uniform
 from kibitz.core.compiled import compiled
 from kibitz.core.game import OVER, PLIES, SEAT, copy_cells
+from kibitz.play.aims import AIMS, WIN, worth
 
 LATEST, PAST = -1, -2  # who sits at a seat, or else the number of a named opponent
 NONE = -1
-AIMS = WIN, MARGIN, POINTS, EVENTS = range(4)
+EVENTS = len(AIMS)  # one more aim: what happens to a seat is paid for
 CHUNK = 8  # options lie in chunks of so many, all of one decision
 ILLEGAL, ENDLESS = 1, 2  # what may be wrong, see `play_boards`
 # What is counted for every board, see `end`.
 NO_ROUNDS = np.array([-1, 0, 0])
 NUMBER, EARLIER, SIGN = range(3)  # which round it is, points of earlier ones, and their sign
 TALLY = GAMES, MOVES, EARNED, RIVAL_GAMES, SHARE = range(5)
-
-
-@compiled()
-def worth(points, seat, aim, over):
-    """Give what a seat has in hand, as its aim counts it; the reward is the change of that."""
-    if aim == POINTS:
-        return points[seat]
-    best, level = -np.inf, 1
-    for other in range(len(points)):
-        if other != seat:
-            best = max(best, points[other])
-            level += points[other] == points[seat]
-    if aim == MARGIN:
-        return points[seat] - best
-    if not over:
-        return 0.0
-    return (1.0 / level if points[seat] >= best else 0.0) - 1.0 / len(points)
 
 
 @compiled()

@@ -9,17 +9,14 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from kibitz.core.agent import CompiledAgent, notice_nothing
 from kibitz.core.chance import WORDS, agents_seed
-from kibitz.core.compiled import HAPPEN, compiled, is_compiled, pointer
+from kibitz.core.compiled import HAPPEN, compiled, pointer
 from kibitz.core.errors import AgentFailed, BadModel, BrokenRules, Misuse
-from kibitz.core.game import MOST_SEATS, Game
+from kibitz.core.game import Game
 from kibitz.core.record import flaw_of_cells
-from kibitz.core.registry import find_agent
 from kibitz.core.table import Table
 from kibitz.neural.backend import aligned
 from kibitz.neural.boards import (
-    AIMS,
     CHUNK,
     ENDLESS,
     EVENTS,
@@ -40,9 +37,10 @@ from kibitz.neural.boards import (
     pick,
     play_boards,
 )
-from kibitz.play.agents import RANDOM
+from kibitz.play.aims import AIMS
+from kibitz.play.rivals import Rivals
 
-AIM_NAMES = dict(zip(("win", "margin", "points", "events"), AIMS, strict=True))
+AIM_NAMES = {**AIMS, "events": EVENTS}
 
 WORTH_THREADS = 2e-3  # seconds of work; less is done sooner by one thread
 ADAPT = 0.05  # how fast the scale of rewards follows
@@ -63,29 +61,16 @@ def bucket(count: int) -> int:
     return -(-count // step) * step
 
 
-class Opponents:
+class Opponents(Rivals):
     """Who sits at the other seats, board by board: `self`, `past`, or names of agents."""
 
     def __init__(self, game: Game, text: str, boards: int) -> None:
         names = [name.strip() for name in text.split("+")]
-        agents: list[CompiledAgent] = []
-        codes: list[int] = []
-        for name in names:
-            if name in ("self", "past"):
-                codes.append(LATEST if name == "self" else PAST)
-                continue
-            agent = find_agent(name, game)
-            if not isinstance(agent, CompiledAgent) or not (
-                is_compiled(agent.kind.choose) and is_compiled(agent.kind.notice)
-            ):
-                raise Misuse(
-                    f"Boards need compiled opponents, and '{name}' is not: see "
-                    "docs/add-an-agent.md."
-                )
-            codes.append(len(agents))
-            agents.append(agent)
-        if len(agents) > MOST_SEATS:
-            raise Misuse(f"At most {MOST_SEATS} named opponents can be learned from at once.")
+        named = [name for name in names if name not in ("self", "past")]
+        super().__init__(game, named)
+        numbers = iter(range(len(named)))
+        selves = {"self": LATEST, "past": PAST}
+        codes = [selves[name] if name in selves else next(numbers) for name in names]
         if len(names) > boards:
             raise Misuse(
                 f"{text} are {len(names)} shares, which need at least as many boards, not {boards}."
@@ -99,17 +84,6 @@ class Opponents:
                 [np.full(b - a, code) for code, a, b in zip(shares, edges, edges[1:], strict=False)]
             )
         self.past_boards = int((self.rivals == PAST).sum())
-        spare = RANDOM(game)
-        seated = [*agents, *[spare] * (MOST_SEATS - len(agents))]
-        self.names = [agent.name for agent in agents]
-        self.chooses = tuple(pointer(agent.kind.choose) for agent in seated)
-        self.notices = tuple(pointer(agent.kind.notice) for agent in seated)
-        self.listens = np.array([agent.kind.notice is not notice_nothing for agent in seated])
-        self.weights = np.concatenate(
-            [*(agent.weights for agent in seated), np.zeros(1, np.float32)]
-        )
-        self.starts = np.cumsum([0, *(len(agent.weights) for agent in seated)])
-        self.memory = max([1, *(agent.kind.memory for agent in seated)])
 
 
 class Boards:

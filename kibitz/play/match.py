@@ -145,7 +145,7 @@ class Runner:
         self.weights = np.concatenate([*own, np.zeros(1, np.float32)])
         self.starts = np.cumsum([0, *map(len, own)])
         self.memory = max([1, *(agent.kind.memory for agent in compiled)])
-        self.listens = np.array([_listens(agent) for agent in agents])
+        self.listens = np.array([listens(agent) for agent in agents])
         places = [*range(len(agents)), *[0] * (MOST_SEATS - len(agents))]
         self.chooses = tuple(map(self._choose, places))
         self.notices = tuple(map(self._notice, places))
@@ -265,7 +265,8 @@ class Runner:
         return BrokenRules(f"{self.game.described()}: seat {seat} has no legal move {where}.")
 
 
-def _listens(agent: Agent) -> bool:
+def listens(agent: Agent) -> bool:
+    """Tell whether an agent follows what others do."""
     if isinstance(agent, CompiledAgent):
         from kibitz.core.agent import notice_nothing
 

@@ -348,6 +348,7 @@ GAME = Game(
     most_legal=most_legal,
     most_plies=most_plies,
     features=features,
+    feature_range=(-3.0, 100.0),
     prospects=prospects,
     planes=planes,
     senses=("encoding", "prospects"),

@@ -398,6 +398,7 @@ GAME = Game(
     most_legal=most_legal,
     most_plies=most_plies,
     features=features_of,
+    feature_range=(0.0, 1.0),
     hides=True,
     cooperative=True,
     most_points=lambda settings: settings["colours"] * settings["values"],

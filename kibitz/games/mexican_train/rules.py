@@ -678,6 +678,7 @@ GAME = Game(
     most_legal=most_legal,
     most_plies=most_plies,
     features=FEATURES,
+    feature_range=(0.0, 328.0),  # pips are cells, in hundreds
     hides=True,
     flaw=flaw,
     prospects=prospects,

@@ -205,6 +205,7 @@ GAME = Game(
     most_legal=lambda settings: sum(settings["rows"]),
     most_plies=lambda settings: sum(settings["rows"]),
     features=lambda settings: 2 + len(settings["rows"]) * (1 + BITS),
+    feature_range=(0.0, 1.0),
     flaw=flaw,
     open_spiel=open_spiel,
 )

@@ -205,5 +205,6 @@ GAME = Game(
     most_legal=TAPS + SWAPS,
     most_plies=lambda settings: settings["max_plies"],
     features=4 * (MOST_FINGERS + 1) + 1,
+    feature_range=(0.0, 1.0),
     flaw=flaw,
 )
