@@ -34,7 +34,7 @@ peers: .venv/peers/.up-to-date
 
 .venv/peers/.up-to-date: $(STAMP)
 	@test -x .venv/peers/bin/python || $(BIN)/python -m venv .venv/peers
-	@$(BIN)/python -c 'import glob, sysconfig; [open(folder + "/ours.pth", "w").write("\n".join([sysconfig.get_path("purelib"), "import site; site.addsitedir(%r)" % sysconfig.get_path("purelib")])) for folder in glob.glob(".venv/peers/lib/*/site-packages")]'
+	@$(BIN)/python -c 'import glob, sysconfig; [open(folder + "/ours.pth", "w").write("import site; site.addsitedir(%r)" % sysconfig.get_path("purelib")) for folder in glob.glob(".venv/peers/lib/*/site-packages")]'
 	.venv/peers/bin/python -m pip install --quiet --disable-pip-version-check $(PEERS)
 	@touch $@
 
