@@ -67,7 +67,7 @@ class SeatEnv(gymnasium.Env):
         self.board = Board(game, aim)
         self.metadata = {"render_modes": list(MODES), "render_fps": FRAMES}
         self.render_mode = render_mode
-        self.action_space = Actions(game)
+        self.action_space: Actions = Actions(game)
         self.observation_space = features_of(game)
         self._fixed = seat_of(game, seat)
         one = isinstance(opponents, str) or not isinstance(opponents, Sequence)
