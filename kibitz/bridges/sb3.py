@@ -35,9 +35,7 @@ class SeatsVecEnv(VecEnv):
         self._lengths = np.zeros(many.num_envs, np.int64)
         self._began = time.time()
         self.render_mode = None
-        super().__init__(
-            many.num_envs, many.single_observation_space, many.single_action_space
-        )
+        super().__init__(many.num_envs, many.single_observation_space, many.single_action_space)
 
     def reset(self) -> np.ndarray:
         """Deal every game, by the seed that was set, if one was."""
