@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from kibitz.core.chance import Chance
-from kibitz.core.compiled import NOTICE, compiled, pointer
+from kibitz.core.compiled import JIT, NOTICE, compiled, in_python, pointer
 from kibitz.core.errors import AgentFailed
 from kibitz.core.game import Game
 from kibitz.core.options import Option, settle
@@ -156,6 +156,8 @@ class Kind:
     reason    says in words why it would take an action
     name      what it is called, if not as `choose` is
     about     a line that says who this is, if the docstring of `choose` does not
+    plainly   the same agent in plain Python, for games whose rules are not compiled, if `choose`
+              hands the rules on to compiled functions
     """
 
     choose: Any
@@ -171,6 +173,7 @@ class Kind:
     games: tuple[str, ...] | None = None
     unfit_for: Callable[[Game], str | None] | None = None
     explain: Callable[[CompiledAgent, View], Opinion] | None = field(default=None)
+    plainly: type[Agent] | None = None
 
     def summary(self) -> str:
         """Say in a line who this is."""
@@ -180,8 +183,10 @@ class Kind:
         """Say why this kind cannot play the game, or None."""
         return unfit(self.games, game) or (self.unfit_for and self.unfit_for(game)) or None
 
-    def __call__(self, game: Game, **settings: Any) -> CompiledAgent:
+    def __call__(self, game: Game, **settings: Any) -> Any:
         """Make an agent of this kind."""
+        if self.plainly is not None and JIT and not game.is_compiled:
+            return self.plainly(game, **settings)
         return CompiledAgent(self, game, **settings)
 
 
@@ -229,7 +234,7 @@ class CompiledAgent(Agent):
         actions, n = self._look(view)
         if n == 0:
             raise AgentFailed(f"{self.name}: there is nothing to choose, the game is over.")
-        choose = pointer(self.kind.choose)
+        choose = callable_in(self.game, self.kind.choose)
         rules, rng = self.game.rules, self.rng.words
         return int(choose(rules, view.cells, actions, n, self.weights, self.memory, rng))
 
@@ -240,13 +245,13 @@ class CompiledAgent(Agent):
             return [float(option == action) for option in options]
         actions, n = self._look(view)
         out = np.zeros(len(actions))
-        value = pointer(self.kind.value)
+        value = callable_in(self.game, self.kind.value)
         value(self.game.rules, view.cells, actions, n, self.weights, self.memory, out)
         return out[:n].tolist()
 
     def notice(self, view: View, actor: int, action: int) -> None:
         """See an action just before it is played."""
-        pointer(self.kind.notice)(view.cells, actor, action, self.memory)
+        callable_in(self.game, self.kind.notice)(view.cells, actor, action, self.memory)
 
     def tried(self, view: View) -> int:
         """Say what it would choose, without using up chance or memory."""
@@ -268,6 +273,11 @@ class CompiledAgent(Agent):
         if self.kind.value is not None:
             values = dict(zip(view.legal, self.values(view, view.legal), strict=True))
         return opinion(view, action, reason, values)
+
+
+def callable_in(game: Game, function: Any) -> Any:
+    """Give a compiled agent's function in the form that can be called with this game's rules."""
+    return pointer(function) if game.is_compiled else in_python(function)
 
 
 class FunctionAgent(Agent):

@@ -223,7 +223,7 @@ def in_python(loop: Any) -> Any:
 
 # --- the cache ---------------------------------------------------------------------------------
 
-FACES = {"cli", "web"}  # hold no compiled code: changing them must not recompile the games
+FACES = {"bridges", "cli", "web"}  # hold no compiled code: changing them recompiles no game
 MARK = ".made-by-kibitz"
 UNUSED_DAYS = 30
 NEWEST = 12  # of one package: whoever edits sources makes a new folder each time

@@ -400,6 +400,7 @@ GAME = Game(
     features=features_of,
     hides=True,
     cooperative=True,
+    span=lambda settings: (0.0, settings["colours"] * settings["values"]),
     most_points=lambda settings: settings["colours"] * settings["values"],
     scorings={"bomb": ("zero", "pile")},
     flaw=flaw,

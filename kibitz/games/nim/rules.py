@@ -205,6 +205,8 @@ GAME = Game(
     most_legal=lambda settings: sum(settings["rows"]),
     most_plies=lambda settings: sum(settings["rows"]),
     features=lambda settings: 2 + len(settings["rows"]) * (1 + BITS),
+    zero_sum=True,
+    span=lambda settings: (-1.0, 1.0),
     flaw=flaw,
     open_spiel=open_spiel,
 )

@@ -205,5 +205,7 @@ GAME = Game(
     most_legal=TAPS + SWAPS,
     most_plies=lambda settings: settings["max_plies"],
     features=4 * (MOST_FINGERS + 1) + 1,
+    zero_sum=True,
+    span=lambda settings: (-1.0, 1.0),
     flaw=flaw,
 )

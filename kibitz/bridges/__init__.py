@@ -1,0 +1,1 @@
+"""Bridges to other people's workbenches. Each needs `pip install 'kibitz[bridges]'`."""
