@@ -49,6 +49,11 @@ def find_game(name: str) -> Game:
     return game
 
 
+def catalogue_names() -> list[str]:
+    """List the catalogues of games, whose games are called `catalogue:name`."""
+    return sorted(_joined("kibitz.catalogues"))
+
+
 def _from_catalogue(catalogue: str, name: str) -> Game:
     known = _joined("kibitz.catalogues")
     catalogue = catalogue.strip().lower().replace("-", "_")

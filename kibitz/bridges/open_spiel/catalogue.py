@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import difflib
 from typing import Any
 
 import pyspiel
 
 from kibitz.bridges.open_spiel.known import PUBLIC
 from kibitz.bridges.open_spiel.rules import Rulebook
-from kibitz.core.errors import Misuse, unknown
+from kibitz.core.errors import Misuse, UnknownName
 from kibitz.core.game import MOST_SEATS, Game
 
 CATALOGUE = "open_spiel"
@@ -47,13 +48,18 @@ def _loaded(name: str) -> Any:
     if short.startswith("python_"):
         import open_spiel.python.games  # noqa: F401  # importing registers them
     if short not in pyspiel.registered_names():
-        raise unknown("game of OpenSpiel", short, pyspiel.registered_names())
+        near = difflib.get_close_matches(short.lower(), pyspiel.registered_names(), 5, 0.5)
+        hint = f" Did you mean {' or '.join(near)}?" if near else ""
+        raise UnknownName(
+            f"No game of OpenSpiel is called '{short}'.{hint} "
+            "pyspiel.registered_names() lists all."
+        )
     try:
         return pyspiel.load_game(name)
-    except (pyspiel.SpielError, ValueError, TypeError) as error:
-        said = " ".join(str(error).split())
+    except Exception as error:  # OpenSpiel lets errors of all its libraries through
+        said = " ".join(str(error).split()).rstrip(".")
         raise Misuse(
-            f"OpenSpiel cannot load '{name}': {said} "
+            f"OpenSpiel cannot load '{name}': {said}. "
             f"Parameters are written like {CATALOGUE}:nim(pile_sizes=1;3;5)."
         ) from error
 

@@ -7,6 +7,7 @@ costs one step; what is forgotten is played again.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
@@ -206,6 +207,14 @@ class Rulebook:
         else:
             self._nodes.move_to_end(key)
         return found
+
+    @functools.cache  # noqa: B019  # a rulebook lives as long as its process
+    def first_node(self) -> Any:
+        """Give some state in which a seat is to move, for words that fit all of them."""
+        node = self.theirs.new_initial_state()
+        while node.is_chance_node():
+            node.apply_action(node.legal_actions()[0])
+        return node
 
     def _remember(self, key: bytes, node: Any) -> None:
         self._nodes[key] = node
@@ -424,4 +433,3 @@ def position_of(node: Any) -> bytes:
 def plain_words(node: Any, seat: int, action: int) -> str:
     """Put an action into OpenSpiel's words, on one line."""
     return " ".join(node.action_to_string(seat, action).split()) or f"action {action}"
-

@@ -92,5 +92,3 @@ def _key(
     if view.mover != view.seat:
         return tag("g", under, name, over)
     return button(view, action, under, legal("rect", **frame), name, over)
-
-

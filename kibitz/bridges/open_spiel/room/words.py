@@ -7,14 +7,19 @@ from collections import Counter
 from typing import Any
 
 from kibitz.bridges.open_spiel.cells import read_text
-from kibitz.bridges.open_spiel.rules import plain_words
+from kibitz.bridges.open_spiel.rules import Rulebook, plain_words
 from kibitz.core.errors import AmbiguousMove
-from kibitz.core.game import HIDDEN
+from kibitz.core.game import OVER
 from kibitz.core.reading import SHOWN, read_by_saying, unreadable
 from kibitz.core.table import View
 
 WIDEST = 80
 SHORT = 60  # letters that fit in a line with other things
+
+
+def book_of(view: View) -> Rulebook:
+    """Give the rules of the game that is viewed."""
+    return view.game.book  # type: ignore[attr-defined]
 
 
 def explained(game: Any) -> str:
@@ -48,19 +53,17 @@ def explained(game: Any) -> str:
 
 def said(view: View) -> dict[int, str]:
     """Put all legal actions into words that differ."""
-    book = view.game.book  # type: ignore[attr-defined]
+    book = book_of(view)
     legal = view.legal
     if not book.hides:
         node = book.node(view.cells)
         words = [plain_words(node, view.mover, action) for action in legal]
     else:
         words = book.words_in(view.cells) or [f"action {action}" for action in legal]
-    counts = Counter(word.lower() for word in words)
     twice = Counter(words)
     return {
         action: f"{word} [{action}]" if twice[word] > 1 else word
         for action, word in zip(legal, words, strict=True)
-        if counts[word.lower()]
     }
 
 
@@ -69,19 +72,12 @@ def say(view: View, action: int) -> str:
     known = said(view)
     if action in known:
         return known[action]
-    game = view.game
-    if game.secret and view.mover not in (view.seat, HIDDEN):
+    mover = view.mover
+    if mover in (view.seat, OVER) or not view.game.hides:
+        return f"action {action}"
+    if view.game.secret:
         return "a move that you cannot see"
-    if not game.hides or not game.secret:
-        theirs = game.book.theirs  # type: ignore[attr-defined]
-        if game.name.partition("(")[0] in READABLE and view.mover >= 0:
-            return " ".join(theirs.action_to_string(view.mover, action).split())
-    return f"action {action}"
-
-
-# Here OpenSpiel can put an action into words without a state.
-READABLE = {f"open_spiel:{name}" for name in ("kuhn_poker", "leduc_poker", "liars_dice", "hanabi",
-                                              "tiny_hanabi")}  # fmt: skip
+    return plain_words(book_of(view).first_node(), mover, action)
 
 
 def read(view: View, text: str) -> int:
@@ -98,7 +94,9 @@ def read(view: View, text: str) -> int:
         number = wanted.lower().removeprefix(prefix)
         if number.isascii() and number.isdecimal() and int(number[:9]) in known:
             return int(number[:9])
-    begins = [a for a, words in known.items() if wanted and words.lower().startswith(wanted.lower())]
+    begins = [
+        a for a, words in known.items() if wanted and words.lower().startswith(wanted.lower())
+    ]
     if len(begins) == 1:
         return begins[0]
     if begins:
@@ -116,7 +114,7 @@ def _ambiguous(view: View, text: str, fitting: list[str]) -> AmbiguousMove:
 
 def board_of(view: View) -> list[str]:
     """Give the lines that OpenSpiel writes about a position, as far as the viewer may know."""
-    book = view.game.book  # type: ignore[attr-defined]
+    book = book_of(view)
     if book.hides:
         text = read_text(book.part(view.cells, view.seat, "text"))
     else:
