@@ -51,8 +51,7 @@ def _loaded(name: str) -> Any:
         near = difflib.get_close_matches(short.lower(), pyspiel.registered_names(), 5, 0.5)
         hint = f" Did you mean {' or '.join(near)}?" if near else ""
         raise UnknownName(
-            f"No game of OpenSpiel is called '{short}'.{hint} "
-            "pyspiel.registered_names() lists all."
+            f"No game of OpenSpiel is called '{short}'.{hint} pyspiel.registered_names() lists all."
         )
     try:
         return pyspiel.load_game(name)

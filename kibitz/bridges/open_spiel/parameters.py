@@ -15,7 +15,7 @@ from kibitz.core.options import Wholes
 
 DEALS = "deals"  # how many deals there are; 0 for as many as a number of 32 bits can tell apart
 MERGED = "merged"  # equal positions, as the game's own strip has it, have equal strings
-OURS: dict[str, Any] = {DEALS: 0, MERGED: False}
+AT_END = "at_end"  # all points are given at the end at once, as many algorithms demand
 
 
 def defaults_of(game: Game) -> dict[str, Any]:
@@ -23,7 +23,8 @@ def defaults_of(game: Game) -> dict[str, Any]:
     options = {
         option.name: _spoken(option, game.settings[option.name]) for option in game.all_options
     }
-    return {**options, **OURS}
+    # Seats that play against each other seldom are paid before the end.
+    return {**options, DEALS: 0, MERGED: False, AT_END: game.zero_sum}
 
 
 def settings_from(game: Game, parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -38,10 +39,10 @@ def settings_from(game: Game, parameters: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def parameters_of(game: Game, plain: Game, deals: int, merged: bool) -> dict[str, Any]:
+def parameters_of(game: Game, plain: Game, ways: Mapping[str, Any]) -> dict[str, Any]:
     """Give the parameters in which a game differs from the plain one of its name."""
     usual = defaults_of(plain)
-    own = {**defaults_of(game), DEALS: deals, MERGED: merged}
+    own = {**defaults_of(game), **ways}
     return {name: value for name, value in own.items() if value != usual[name]}
 
 

@@ -90,11 +90,11 @@ class SpielState(pyspiel.State):
     # --- points --------------------------------------------------------------------------------
 
     def returns(self) -> list[float]:
-        """Give the points of every seat so far."""
-        kibitz = self.get_game().kibitz
-        if self.cells is None:
-            return [0.0] * kibitz.players
-        return View(kibitz, self.cells).points
+        """Give the points of every seat so far, or none before the end if they come at the end."""
+        game = self.get_game()
+        if self.cells is None or (game.at_end and not self.is_terminal()):
+            return [0.0] * game.kibitz.players
+        return View(game.kibitz, self.cells).points
 
     def rewards(self) -> list[float]:
         """Give by how much the last action changed the points; what was dealt counts too."""

@@ -20,6 +20,7 @@ import pyspiel
 
 from kibitz.bridges.open_spiel.observer import Observer
 from kibitz.bridges.open_spiel.parameters import (
+    AT_END,
     DEALS,
     MERGED,
     defaults_of,
@@ -41,9 +42,11 @@ PREFIX = "kibitz_"
 class SpielGame(pyspiel.Game):
     """A game of kibitz, with its options set, as OpenSpiel has games."""
 
-    def __init__(self, game: Game, plain: Game, deals: int = 0, merged: bool = False) -> None:
+    def __init__(self, game: Game, plain: Game, ways: Mapping[str, Any]) -> None:
         self.kibitz = game
-        self.merged = merged
+        self.merged = bool(ways[MERGED])
+        self.at_end = bool(ways[AT_END])
+        deals = int(ways[DEALS])
         if not 0 <= deals <= MOST_DEALS:
             raise BadOption(f"Parameter '{DEALS}' takes 0 to {MOST_DEALS:,}, not {deals}.")
         # How many outcomes each of the chance nodes at the root has.
@@ -58,8 +61,8 @@ class SpielGame(pyspiel.Game):
             utility_sum=0.0 if game.zero_sum else None,
             max_game_length=game.bound("most_plies"),
         )
-        kind = game_type(game, bool(self.draws))
-        super().__init__(kind, info, parameters_of(game, plain, deals, merged))
+        kind = game_type(game, by_chance=bool(self.draws), at_end=self.at_end)
+        super().__init__(kind, info, parameters_of(game, plain, ways))
 
     @functools.cached_property
     def only_deal(self) -> np.ndarray:
@@ -85,12 +88,16 @@ class SpielGame(pyspiel.Game):
         return Observer(self.kibitz, iig_obs_type, params)
 
 
-def as_open_spiel(game: Game, *, deals: int = 0, merged: bool = False) -> SpielGame:
+def as_open_spiel(
+    game: Game, *, deals: int = 0, merged: bool = False, at_end: bool | None = None
+) -> SpielGame:
     """Give a game of kibitz as one of OpenSpiel.
 
     deals   so many equally likely deals, in one chance node; 0 for 2**32 of them, in four nodes
     merged  let positions that are equal for what is to come have equal strings, as the game's own
             `strip` has it; a guard on the length of games is then not part of a position
+    at_end  give all points at the end, at once, as many algorithms demand; by default only where
+            the points of all seats sum to 0
     """
     try:
         plain = find_game(game.name)
@@ -98,7 +105,8 @@ def as_open_spiel(game: Game, *, deals: int = 0, merged: bool = False) -> SpielG
         plain = game.having(**{option.name: option.default for option in game.all_options})
     if not is_registered(plain):
         _register(plain)
-    return SpielGame(game, plain, deals, merged)
+    late = game.zero_sum if at_end is None else at_end
+    return SpielGame(game, plain, {DEALS: deals, MERGED: merged, AT_END: late})
 
 
 def register_all() -> None:
@@ -119,11 +127,11 @@ def short_name(game: Game) -> str:
     return PREFIX + game.name
 
 
-def game_type(game: Game, by_chance: bool) -> pyspiel.GameType:
+def game_type(game: Game, *, by_chance: bool, at_end: bool) -> pyspiel.GameType:
     """Describe the game as OpenSpiel does."""
     kind = pyspiel.GameType
     utility = kind.Utility.ZERO_SUM if game.zero_sum else kind.Utility.GENERAL_SUM
-    modes = kind.ChanceMode
+    modes, rewards = kind.ChanceMode, kind.RewardModel
     return kind(
         short_name=short_name(game),
         long_name=f"{game.title} (kibitz)",
@@ -133,7 +141,7 @@ def game_type(game: Game, by_chance: bool) -> pyspiel.GameType:
         if game.hides
         else kind.Information.PERFECT_INFORMATION,
         utility=kind.Utility.IDENTICAL if game.cooperative else utility,
-        reward_model=kind.RewardModel.REWARDS,
+        reward_model=rewards.TERMINAL if at_end else rewards.REWARDS,
         max_num_players=game.seats[1],
         min_num_players=game.seats[0],
         provides_information_state_string=True,
@@ -162,7 +170,8 @@ def _register(game: Game) -> None:
 
         def __init__(self, parameters: Mapping[str, Any]) -> None:
             chosen = game.having(**settings_from(game, parameters))
-            super().__init__(chosen, game, int(parameters[DEALS]), bool(parameters[MERGED]))
+            super().__init__(chosen, game, parameters)
 
     # What is known before the rules are loaded; a game that is made says itself what it is.
-    pyspiel.register_game(game_type(game, by_chance=game.hides), Named)
+    kind = game_type(game, by_chance=game.hides, at_end=game.zero_sum)
+    pyspiel.register_game(kind, Named)
