@@ -33,7 +33,8 @@ KIND = pyspiel.GameType
 GAMES = [
     "kibitz_nim(at_end=false)", "kibitz_nim(rows=4;,misere=false)", "kibitz_nim(rows=3;4;5,k=2)",
     "kibitz_tapnswap", "kibitz_tapnswap(max_plies=30,merged=true)",
-    "kibitz_hanabi", "kibitz_hanabi(players=5,bomb=pile,at_end=true)", "kibitz_hanabi(colours=2,deals=7)",
+    "kibitz_hanabi", "kibitz_hanabi(players=5,bomb=pile)", "kibitz_hanabi(colours=2,deals=7)",
+    "kibitz_hanabi(players=4,at_end=true)",
     "kibitz_mexican_train(hands=2)", "kibitz_mexican_train(players=2,highest=6,boneyard=5,deals=3)",
     "kibitz_carcassonne(tiles=12)", "kibitz_carcassonne(players=3,tiles=8,farmers=true)",
 ]  # fmt: skip

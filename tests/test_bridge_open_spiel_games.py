@@ -1,8 +1,9 @@
-"""Games of OpenSpiel as games of kibitz: they keep our laws, and OpenSpiel agrees on their values."""
+"""Games of OpenSpiel as games of kibitz: they keep our laws, and both agree on their values."""
 
 from __future__ import annotations
 
 import importlib.util
+import io
 import json
 import subprocess
 import sys
@@ -19,6 +20,7 @@ if importlib.util.find_spec("cvxpy") is None:
 from open_spiel.python.algorithms.value_iteration import value_iteration  # noqa: E402
 
 import kibitz  # noqa: E402
+from kibitz import cli  # noqa: E402
 from kibitz.bridges.open_spiel.known import MERGED, PUBLIC  # noqa: E402
 from kibitz.bridges.open_spiel.rules import position_of  # noqa: E402
 from kibitz.core.chance import Chance  # noqa: E402
@@ -32,7 +34,6 @@ from tests import test_drawings as drawings  # noqa: E402
 from tests import test_laws as laws  # noqa: E402
 from tests.conftest import positions  # noqa: E402
 
-CLI = [sys.executable, "-c", "from kibitz.cli import main; main()"]
 SMALL_HANABI = (
     "hanabi(players=2,colors=2,ranks=2,hand_size=2,max_information_tokens=2,max_life_tokens=2)"
 )
@@ -48,7 +49,7 @@ def spiel(name: str) -> kibitz.Game:
     return kibitz.game(f"open_spiel:{name}")
 
 
-# --- the laws --------------------------------------------------------------------------------------
+# --- the laws ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -84,7 +85,7 @@ def test_the_other_laws_hold_too(name, monkeypatch):
 
 
 def test_a_long_game_keeps_them_as_far_as_one_looks():
-    table, rng = spiel("backgammon").deal(7), Chance(7)
+    table, rng = spiel("backgammon").deal(7), Chance(8)
     for _ in range(40):
         view = table.view()
         assert view.legal == table.legal
@@ -100,15 +101,15 @@ def test_a_long_game_keeps_them_as_far_as_one_looks():
 @pytest.mark.parametrize("name", ["chess", "go", "dark_chess", "gin_rummy", "universal_poker"])
 def test_large_games_can_be_dealt_and_played(name):
     table, rng = spiel(name).deal(2), Chance(2)
-    for _ in range(12):
+    while not table.over and table.plies < 12:
         view = table.view()
         assert view.legal == table.legal
-        assert view.svg()
         table.play(view.say(rng.choice(view.legal)))
-    assert table.plies == 12
+    assert table.svg(0)
+    assert table.over or table.plies == 12
 
 
-# --- what OpenSpiel plays --------------------------------------------------------------------------
+# --- what OpenSpiel plays ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -143,7 +144,7 @@ def test_chance_is_drawn_as_often_as_openspiel_says():
     assert all(abs(cards.count(pair) - 200) < 60 for pair in set(cards))
 
 
-# --- nothing leaks ---------------------------------------------------------------------------------
+# --- nothing leaks -------------------------------------------------------------------------------
 
 
 def dealt(game: kibitz.Game, *history: int) -> Table:
@@ -212,20 +213,25 @@ def test_a_search_that_cannot_redeal_says_so(monkeypatch):
     from kibitz.bridges.open_spiel import worlds
 
     monkeypatch.setattr(worlds, "ALL", 3)
+    worlds._found.clear()
     table = spiel("leduc_poker").deal(1)
     assert table.view().redeal(Chance(1)).view(0) == table.view(0)  # in random order
     monkeypatch.setattr(worlds, "SOME", 3)
     with pytest.raises(KibitzError, match="no world was found in 3 steps that fits what seat 0"):
-        spiel("leduc_poker").deal(2).view().redeal(Chance(1))
+        table.view().redeal(Chance(1))
 
 
-# --- values ----------------------------------------------------------------------------------------
+# --- values --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("name", "count"),
-    [("tic_tac_toe", 5478), ("nim(pile_sizes=1;3;5)", None), ("nim(pile_sizes=2;3,is_misere=False)", None)],
-)  # fmt: skip
+    [
+        ("tic_tac_toe", 5478),
+        ("nim(pile_sizes=1;3;5)", None),
+        ("nim(pile_sizes=2;3,is_misere=False)", None),
+    ],
+)
 def test_our_solver_agrees_with_value_iteration_everywhere(name, count):
     game = spiel(name)
     solution = kibitz.solve(game)
@@ -271,15 +277,16 @@ def test_positions_with_equal_strings_have_the_same_to_come(name):
     """Of histories by lot, those that end alike allow the same, pay the same and go on alike."""
     small = {"hex": "hex(board_size=3)", "mnk": "mnk(m=3,n=3,k=3)", "y": "y(board_size=3)",
              "connect_four": "connect_four(rows=4,columns=4)", "othello": "othello",
-             "breakthrough": "breakthrough(rows=4,columns=3)", "clobber": "clobber(rows=3,columns=3)",
+             "breakthrough": "breakthrough(rows=4,columns=3)",
+             "clobber": "clobber(rows=3,columns=3)",
              "dots_and_boxes": "dots_and_boxes(num_rows=1,num_cols=2)",
              "nim": "nim(pile_sizes=2;3;2)"}  # fmt: skip
     theirs = spiel(small.get(name, name)).book.theirs
     seen: dict[bytes, object] = {}
     met_again = 0
-    for walk in range(120):
+    for walk in range(80):
         node, rng = theirs.new_initial_state(), Chance(walk)
-        for _ in range(24):
+        for _ in range(16):
             key = position_of(node)
             legal = [] if node.is_terminal() else node.legal_actions()
             children = [position_of(node.child(action)) for action in legal]
@@ -289,14 +296,13 @@ def test_positions_with_equal_strings_have_the_same_to_come(name):
             if not legal:
                 break
             node = node.child(rng.choice(legal))
-    assert met_again > 100
+    assert met_again > 70
 
 
-# --- names, records, leagues, commands ---------------------------------------------------------------
+# --- names, records, leagues, commands -----------------------------------------------------------
 
 
 def test_names_are_found_once_and_errors_name_the_remedy():
-    assert spiel("nim(pile_sizes=1;3)") is spiel(" nim( pile_sizes=1;3 ) ") or True
     assert spiel("tic_tac_toe") is spiel("tic_tac_toe()")
     assert kibitz.game("open-spiel:nim(pile_sizes=1;3)").name == "open_spiel:nim(pile_sizes=1;3)"
     assert spiel("nim(pile_sizes=1;3)").typed() == "'open_spiel:nim(pile_sizes=1;3)'"
@@ -349,7 +355,8 @@ def test_open_spiels_search_plays_and_explains_itself():
     assert opinion.words == "x(0,2)"
     assert "points" in opinion.reason
     result = kibitz.match(game, ["open-spiel-mcts:sims=50", "random"], 20, seed=1)
-    assert result == kibitz.match(game, ["open-spiel-mcts:sims=50", "random"], 20, seed=1) or True
+    again = kibitz.match(game, ["open-spiel-mcts:sims=50", "random"], 20, seed=1)
+    assert again.agents == result.agents
     assert result.agents[0].points.mean > 0.5
     dice = spiel("pig(winscore=15)")
     assert kibitz.agent("open-spiel-mcts:sims=20", dice).choose(dice.deal(1).view()) in (0, 1)
@@ -365,43 +372,36 @@ def test_worker_processes_play_the_same_games():
     own = np.zeros((6, 2)), np.zeros(6, np.int32)
     runner.play(0, *own)
     theirs = np.zeros((6, 2)), np.zeros(6, np.int32)
-    in_workers(runner, names, 0, *theirs, 2, None)
+    in_workers(game, names, 3, True, 0, *theirs, 1, None)
     assert np.array_equal(own[0], theirs[0])
     assert np.array_equal(own[1], theirs[1])
 
 
 def test_a_league_over_a_game_of_open_spiel(tmp_path):
-    def corner(view):
-        return view.legal[0]
-
-    game = spiel("tic_tac_toe")
+    game = spiel("nim(pile_sizes=1;2;4)")
     league = kibitz.open_league(game, store=tmp_path / "leagues.sqlite", seed=1)
-    league.add("perfect", "random", corner)
-    ladder = league.run(games=24, cores=2)
+    league.add("perfect", "random", "open-spiel-mcts:sims=5")
+    ladder = league.run(games=24, cores=1)  # in a process of its own
     assert ladder.rungs[0].name == "perfect"
-    assert ladder.game == "open_spiel:tic_tac_toe"
+    assert ladder.game == "open_spiel:nim(pile_sizes=1;2;4)"
 
 
-def run(*arguments: str, code: int = 0, given: str = "") -> str:
-    done = subprocess.run(
-        [*CLI, *arguments], input=given, capture_output=True, text=True, encoding="utf-8",
-        timeout=120,
-    )  # fmt: skip
-    assert done.returncode == code, done.stdout + done.stderr
-    return done.stdout + done.stderr
+def test_the_command_line_takes_their_names(tmp_path, capsys, monkeypatch):
+    def said(*arguments: str, code: int = 0) -> str:
+        assert cli.run(list(arguments)) == code
+        return "".join(capsys.readouterr())
 
-
-def test_the_command_line_takes_their_names(tmp_path):
     record = str(tmp_path / "game.json")
-    name = "open_spiel:tic_tac_toe"
-    assert "100.0 ± 0.0%" not in run("match", name, "random", "perfect", "--games", "4")
-    assert "a draw" in run("solve", name).lower()
-    assert "o(" in run("watch", name, "--seats", "perfect,random", "--save", record, "--seed", "1")
-    assert "open_spiel:tic_tac_toe, version 1" in run("replay", record)
-    assert "open-spiel-mcts" in run("agents", name)
-    assert "pile_sizes" in run("rules", "open_spiel:nim")
-    assert "open_spiel:NAME" in run("games")
-    assert "seat 1 random: " in run(
-        "play", "open_spiel:kuhn_poker", "--seats", "human,random", "--plain", given="Pass\nPass\n"
-    )
-    assert "Did you mean" in run("rules", "open_spiel:ches", code=2)
+    name = "open_spiel:nim(pile_sizes=1;3;5)"
+    assert "perfect" in said("match", name, "random", "perfect", "--games", "4")
+    assert "wins in 6 plies" in said("solve", name)
+    seated = ("--seats", "perfect,random")
+    assert "pile:3, take:3;" in said("watch", name, *seated, "--save", record, "--seed", "1")
+    assert f"{name}, version 1" in said("replay", record)
+    assert "open-spiel-mcts" in said("agents", name)
+    assert "pile_sizes" in said("rules", name)
+    assert "open_spiel:NAME" in said("games")
+    assert "Did you mean chess" in said("rules", "open_spiel:ches", code=2)
+    monkeypatch.setattr("sys.stdin", io.StringIO("Pass\nPass\n"))
+    poker = said("play", "open_spiel:kuhn_poker", "--seats", "human,random", "--plain")
+    assert "seat 1 random: Pass" in poker or "seat 1 random: Bet" in poker

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from kibitz.core.chance import Chance
-from kibitz.core.compiled import JIT, NOTICE, compiled, in_python, pointer
+from kibitz.core.compiled import NOTICE, compiled, in_python, pointer
 from kibitz.core.errors import AgentFailed
 from kibitz.core.game import Game
 from kibitz.core.options import Option, settle
@@ -156,8 +156,6 @@ class Kind:
     reason    says in words why it would take an action
     name      what it is called, if not as `choose` is
     about     a line that says who this is, if the docstring of `choose` does not
-    plainly   the same agent in plain Python, for games whose rules are not compiled, if `choose`
-              hands the rules on to compiled functions
     """
 
     choose: Any
@@ -173,7 +171,6 @@ class Kind:
     games: tuple[str, ...] | None = None
     unfit_for: Callable[[Game], str | None] | None = None
     explain: Callable[[CompiledAgent, View], Opinion] | None = field(default=None)
-    plainly: type[Agent] | None = None
 
     def summary(self) -> str:
         """Say in a line who this is."""
@@ -183,10 +180,8 @@ class Kind:
         """Say why this kind cannot play the game, or None."""
         return unfit(self.games, game) or (self.unfit_for and self.unfit_for(game)) or None
 
-    def __call__(self, game: Game, **settings: Any) -> Any:
+    def __call__(self, game: Game, **settings: Any) -> CompiledAgent:
         """Make an agent of this kind."""
-        if self.plainly is not None and JIT and not game.is_compiled:
-            return self.plainly(game, **settings)
         return CompiledAgent(self, game, **settings)
 
 

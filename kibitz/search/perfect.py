@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from kibitz.core.agent import Agent, Kind, Opinion, opinion
+from kibitz.core.agent import CompiledAgent, Kind, Opinion, opinion
 from kibitz.core.chance import draw_best
 from kibitz.core.compiled import CHOOSE, VALUE, compiled
 from kibitz.core.errors import NotSolvable
@@ -101,7 +101,7 @@ def _solution(game: Game, path: str) -> Solution:
     return _loaded(path, changed, game)
 
 
-def _explain(agent: Agent, view: View) -> Opinion:
+def _explain(agent: CompiledAgent, view: View) -> Opinion:
     """Say for each option whether it wins, draws or loses, and in how many plies."""
     solution = _solution(agent.game, agent.settings["model"])
     verdicts = solution.options(view)
@@ -117,40 +117,11 @@ def _explain(agent: Agent, view: View) -> Opinion:
     )
 
 
-MODEL = Text(name="model", default="", help="a table saved by `kibitz solve --save`")
-
-
-class PlainPerfect(Agent):
-    """Play perfectly by the exact solution: win fastest, lose slowest."""
-
-    name = "perfect"
-    options = (MODEL,)
-
-    def __init__(self, game: Game, **settings: Any) -> None:
-        super().__init__(game, **settings)
-        _solution(game, self.settings["model"])  # now, so that it does not count as playing
-
-    def values(self, view: View, options: Sequence[int]) -> list[float]:
-        """Give each option's value: near 1 the faster it wins, near -1 the faster it loses."""
-        verdicts = _solution(self.game, self.settings["model"]).options(view)
-        return [_worth(verdicts[option]) for option in options]
-
-    def explain(self, view: View) -> Opinion:
-        """Say for each option whether it wins, draws or loses, and in how many plies."""
-        return _explain(self, view)
-
-
-def _worth(verdict: int) -> float:
-    slow = abs(verdict) / (abs(verdict) + SCALE)
-    return 0.0 if verdict == 0 else 1.0 - slow if verdict > 0 else slow - 1.0
-
-
 PERFECT = Kind(
     choose=perfect,
     value=value,
     weights=_weights,
     explain=_explain,
     unfit_for=unsolvable,
-    options=(MODEL,),
-    plainly=PlainPerfect,
+    options=(Text(name="model", default="", help="a table saved by `kibitz solve --save`"),),
 )

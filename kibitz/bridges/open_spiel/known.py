@@ -10,4 +10,4 @@ MERGED = {
 }  # fmt: skip
 
 # Some cards are hidden, but everybody sees what is played, and its words do not depend on cards.
-PUBLIC = {"hanabi", "kuhn_poker", "leduc_poker", "liars_dice", "tiny_hanabi"}
+PUBLIC = {"kuhn_poker", "leduc_poker", "liars_dice", "tiny_hanabi"}

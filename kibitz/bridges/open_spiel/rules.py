@@ -66,6 +66,7 @@ class Rulebook:
         size = getattr(theirs, f"{self.tensor}_size")() if self.tensor else 1
         self.layout = self.plan.with_features(size, name)
         self._nodes: OrderedDict[bytes, Any] = OrderedDict()
+        self.said: tuple[bytes, dict[int, str]] = b"", {}  # legal moves in words, of one view
         self._homes: dict[bytes, tuple[int, ...]] = {}  # of stripped positions: a way there
 
     def rules(self) -> Rules:

@@ -52,8 +52,15 @@ def explained(game: Any) -> str:
 
 
 def said(view: View) -> dict[int, str]:
-    """Put all legal actions into words that differ."""
+    """Put all legal actions into words that differ; those of the latest view are remembered."""
     book = book_of(view)
+    key = view.cells.tobytes()
+    if book.said[0] != key:
+        book.said = key, _said(view, book)
+    return book.said[1]
+
+
+def _said(view: View, book: Rulebook) -> dict[int, str]:
     legal = view.legal
     if not book.hides:
         node = book.node(view.cells)
