@@ -44,6 +44,7 @@ RUNNABLE = [
             "league",
             "search",
             "workbench",
+            "open-spiel",
         )
     ),
 ]  # commands need nothing else

@@ -9,10 +9,10 @@ position  a digest of the position, in a stripped state of a game whose position
 and where seats know different things, also:
 
 points    of every seat, as the bits of a float64
-known s   what seat s may know: its trail, which actions are legal, its tensor, its text, and its
+known s   what seat s may know: its trace, which actions are legal, its tensor, its text, and its
           legal moves in words
 
-A trail holds a digest of each of the seat's information states, one after another, and what it
+A trace holds a digest of each of the seat's information states, one after another, and what it
 played there; nothing is added while others do what the seat does not see.
 """
 
@@ -30,7 +30,7 @@ LARGEST = 32_767
 BASE = LARGEST + 1
 STRIPPED = -1
 CHANCE = 4  # cells, 15 bits each
-DIGEST = 4  # cells of one entry of a trail
+DIGEST = 4  # cells of one entry of a trace
 POSITION = 8
 FLOAT64 = 4  # cells
 FLOAT32 = 2
@@ -76,7 +76,7 @@ class Plan:
         self.features = features
         words = min(MOST_WORDS, LONGEST_WORDS * self.actions)
         sizes = {
-            "trail": 1 + DIGEST * (self.steps + 1),
+            "trace": 1 + DIGEST * (self.steps + 1),
             "mask": -(-self.actions // BITS),
             "tensor": FLOAT32 * features,
             "text": 1 + TEXT // 2,

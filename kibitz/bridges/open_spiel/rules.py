@@ -276,7 +276,7 @@ class Rulebook:
     ) -> None:
         """Play an action, then what chance does, drawn or `fixed`, and write where that leads."""
         steps = list(history)
-        trails: list[list[bytes]] = [[] for _ in range(self.plan.players)]
+        traces: list[list[bytes]] = [[] for _ in range(self.plan.players)]
         drawn = iter(fixed)
         while action is not None or node.is_chance_node():
             mover = OVER if action is None else int(node.current_player())
@@ -285,14 +285,14 @@ class Rulebook:
                 action = self._outcome(state, node, len(steps)) if planned is None else planned
             after = node.child(action)
             if self.hides:
-                for seat, trail in enumerate(trails):
+                for seat, trace in enumerate(traces):
                     texts = self.text_of(node, seat), self.text_of(after, seat)
-                    trail += entries(*texts, action if seat == mover else None)
+                    trace += entries(*texts, action if seat == mover else None)
             steps.append(action)
             node, action = after, None
         self._write(state, steps, node)
         if self.hides:
-            self._write_known(state, node, trails, fresh=not history)
+            self._write_known(state, node, traces, fresh=not history)
 
     def _write(self, state: np.ndarray, steps: list[int], node: Any) -> None:
         plan = self.plan
@@ -322,19 +322,19 @@ class Rulebook:
             return node.information_state_string(seat)
         return node.observation_string(seat)
 
-    def trail(self, state: np.ndarray, seat: int) -> list[bytes]:
-        """Read a seat's trail."""
-        cells = self.part(state, seat, "trail")
+    def trace(self, state: np.ndarray, seat: int) -> list[bytes]:
+        """Read a seat's trace."""
+        cells = self.part(state, seat, "trace")
         data = np.ascontiguousarray(cells[1 : 1 + DIGEST * int(cells[0])]).tobytes()
         return [data[at : at + 2 * DIGEST] for at in range(0, len(data), 2 * DIGEST)]
 
     def _write_known(
-        self, state: np.ndarray, node: Any, trails: list[list[bytes]], fresh: bool
+        self, state: np.ndarray, node: Any, traces: list[list[bytes]], fresh: bool
     ) -> None:
         points = np.array(node.returns(), np.float64)
         state[self.plan.own["points"]] = points.view(np.int16)
-        for seat, added in enumerate(trails):
-            cells = self.part(state, seat, "trail")
+        for seat, added in enumerate(traces):
+            cells = self.part(state, seat, "trace")
             if fresh:
                 cells[:] = 0
             at = 1 + DIGEST * int(cells[0])
@@ -413,7 +413,7 @@ class Rulebook:
 
 
 def entries(before: str, after: str, action: int | None) -> list[bytes]:
-    """Give what a step adds to a seat's trail: one digest, or none if it sees no difference.
+    """Give what a step adds to a seat's trace: one digest, or none if it sees no difference.
 
     The texts are what the seat knows before and after; the action is given if it is its own.
     """

@@ -1,7 +1,7 @@
 """Worlds that fit what a seat of an OpenSpiel game knows.
 
-A view does not show the history, but the seat's trail. Histories are built step by step from the
-start, and one is given up as soon as it would have left another trail. Where all that fit can be
+A view does not show the history, but the seat's trace. Histories are built step by step from the
+start, and one is given up as soon as it would have left another trace. Where all that fit can be
 found within a bound, one is drawn with its exact chance, as if the others had moved by lot. Else
 the first that a search in random order finds is taken.
 """
@@ -35,7 +35,7 @@ class TooMany(Exception):
 
 @dataclass
 class Step:
-    """A history on its way: where it leads, how much of the trail it explains, its chance."""
+    """A history on its way: where it leads, how much of the trace it explains, its chance."""
 
     history: tuple[int, ...]
     node: Any
@@ -54,14 +54,14 @@ class Search:
     most: int
     order: Callable[[list[Step]], list[Step]] = lambda steps: steps
     tried: int = 0
-    trail: list[bytes] = field(default_factory=list)
+    trace: list[bytes] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.seat = int(self.view[VIEWER])
-        self.trail = self.book.trail(self.view, self.seat)
+        self.trace = self.book.trace(self.view, self.seat)
 
     def histories(self) -> Iterator[Found]:
-        """Give all histories that leave this trail and end as the view says."""
+        """Give all histories that leave this trace and end as the view says."""
         root = self.book.theirs.new_initial_state()
         waiting = [Step((), root, self.book.text_of(root, self.seat), 0, 0, 1.0)]
         while waiting:
@@ -69,13 +69,13 @@ class Search:
             chance = step.node.is_chance_node()
             if not chance and step.plies == self.view[PLIES]:
                 mover = OVER if step.node.is_terminal() else int(step.node.current_player())
-                if mover == self.view[SEAT] and step.explained == len(self.trail):
+                if mover == self.view[SEAT] and step.explained == len(self.trace):
                     yield step.history, step.chance
             elif not step.node.is_terminal():
                 waiting += self.order(list(self._after(step, chance)))
 
     def _after(self, step: Step, chance: bool) -> Iterator[Step]:
-        """Give the next steps that fit the trail so far."""
+        """Give the next steps that fit the trace so far."""
         node = step.node
         if chance:
             outcomes = node.chance_outcomes()
@@ -91,7 +91,7 @@ class Search:
             text = self.book.text_of(after, self.seat)
             added = entries(step.text, text, action if own else None)
             explained = step.explained + len(added)
-            if self.trail[step.explained : explained] != added:
+            if self.trace[step.explained : explained] != added:
                 continue
             yield Step(
                 (*step.history, action), after, text, explained, step.plies + (not chance),
