@@ -23,8 +23,8 @@ from kibitz.core.table import Move, View
 
 EDGE = 24
 CHIP = 44  # height that a row of seats takes
-SIZE = 15  # of the letters of the board
-LINE = 20
+SIZE, LARGE = 15, 24  # of the letters of the board; of a small board
+SMALL = 24  # columns
 NARROWEST = 480
 WIDEST = 760
 KEY = 32  # height of a button
@@ -38,21 +38,24 @@ def draw(view: View, last: Move | None = None, opinion: Mapping[int, float] | No
     """Draw the seats, the board as text, the last move, and a button for each legal action."""
     lines = show(view).splitlines()
     columns = max(map(len, lines), default=0)
-    width = min(max(NARROWEST, 2 * EDGE + 0.62 * SIZE * columns), WIDEST)
+    size = LARGE if columns <= SMALL else SIZE
+    width = min(max(NARROWEST, 2 * EDGE + 0.62 * size * columns), WIDEST)
     seats = [seat_chip(view, seat, 16 + 180 * (seat % 3), 30 + CHIP * (seat // 3))
              for seat in range(view.game.players)]  # fmt: skip
-    top = 30 + CHIP * (1 + (view.game.players - 1) // 3)
-    parts = [_line(words, EDGE, top + LINE * place) for place, words in enumerate(lines)]
-    top += LINE * len(lines) + 8
-    marked, high = _last(view, last, top)
-    keys, bottom = _keys(view, top + high, width, opinion or {})
+    top = 30.0 + CHIP * (1 + (view.game.players - 1) // 3)
+    high = 1.35 * size
+    parts = [_line(words, size, top + high * (place + 0.3)) for place, words in enumerate(lines)]
+    top += high * len(lines) + 8
+    marked, below = _last(view, last, top)
+    keys, bottom = _keys(view, top + below, width, opinion or {})
     return board(view, width, bottom + EDGE, *seats, *parts, marked, *keys, style=STYLE)
 
 
-def _line(words: str, x: float, y: float) -> str:
+def _line(words: str, size: float, y: float) -> str:
     # Nothing in the text may look like an address: pages check that drawings load nothing.
-    return text(x, y, words.replace("//", "/ /"), SIZE, "mono", text_anchor="start",
-                xml_space="preserve")  # fmt: skip
+    return text(
+        EDGE, y, words.replace("//", "/ /"), size, "mono", text_anchor="start", xml_space="preserve"
+    )
 
 
 def _last(view: View, last: Move | None, top: float) -> tuple[str, float]:
