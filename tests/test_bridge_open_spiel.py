@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import subprocess
 import sys
 from pathlib import Path
-from unittest import mock
 
 import numpy as np
 import pytest
@@ -23,11 +21,7 @@ from kibitz.core.chance import Chance  # noqa: E402
 from kibitz.core.errors import BadOption, Misuse  # noqa: E402
 from kibitz.core.table import Table  # noqa: E402
 from tests import toys  # noqa: E402
-
-# OpenSpiel's value iteration imports a solver that only games of simultaneous moves need.
-if importlib.util.find_spec("cvxpy") is None:
-    sys.modules["cvxpy"] = mock.MagicMock()
-from open_spiel.python.algorithms.value_iteration import value_iteration  # noqa: E402
+from tests.spiel import value_iteration  # noqa: E402
 
 KIND = pyspiel.GameType
 GAMES = [
