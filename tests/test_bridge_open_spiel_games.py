@@ -83,6 +83,7 @@ def test_a_long_game_keeps_them_as_far_as_one_looks():
     for _ in range(40):
         view = table.view()
         assert view.legal == table.legal
+        assert table.view(1 - table.seat).say(1) in (table.say(1), "action 1")
         assert (view["chance"] == HIDDEN).all()
         world = view.redeal(rng)
         assert world.view(table.seat) == view

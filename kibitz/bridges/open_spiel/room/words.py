@@ -80,7 +80,7 @@ def say(view: View, action: int) -> str:
     if action in known:
         return known[action]
     mover = view.mover
-    if mover in (view.seat, OVER) or not view.game.hides:
+    if mover in (view.seat, OVER) or not book_of(view).hides:
         return f"action {action}"
     if view.game.secret:
         return "a move that you cannot see"
@@ -126,7 +126,9 @@ def board_of(view: View) -> list[str]:
         text = read_text(book.part(view.cells, view.seat, "text"))
     else:
         text = str(book.node(view.cells))
-    return [line.rstrip() for line in text.expandtabs().splitlines()]
+    # A terminal must not be commanded, nor a drawing broken, by what a game writes.
+    lines = ("".join(filter(str.isprintable, line)) for line in text.expandtabs().splitlines())
+    return [line.rstrip() for line in lines]
 
 
 def brief(view: View) -> str:
