@@ -46,6 +46,7 @@ RUNNABLE = [
             "search",
             "workbench",
             "notebooks",
+            "open-spiel",
         )
     ),
 ]  # commands need nothing else

@@ -14,7 +14,7 @@ from kibitz.cli.shared import (
     grid,
     print_json,
 )
-from kibitz.core.registry import agent_kinds, find_game, game_names
+from kibitz.core.registry import agent_kinds, catalogue_names, find_game, game_names
 
 
 def games(json: Json = False) -> None:
@@ -37,6 +37,8 @@ def games(json: Json = False) -> None:
         low, high = game.seats
         seats = f"{low}" if low == high else f"{low}-{high}"
         out.print(f"[bold]{game.name}[/]  ({seats} seats)  {game.summary}")
+    for name in catalogue_names():
+        out.print(f"[bold]{name}:NAME[/]  Any game of that catalogue, as {name} calls it.")
     out.print("\nNext: kibitz rules GAME, kibitz play GAME, kibitz agents GAME", style="dim")
 
 

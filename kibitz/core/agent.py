@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from kibitz.core.chance import Chance
-from kibitz.core.compiled import NOTICE, compiled, pointer
+from kibitz.core.compiled import NOTICE, compiled, in_python, pointer
 from kibitz.core.errors import AgentFailed
 from kibitz.core.game import Game
 from kibitz.core.markup import element
@@ -255,7 +255,7 @@ class CompiledAgent(Agent):
         actions, n = self._look(view)
         if n == 0:
             raise AgentFailed(f"{self.name}: there is nothing to choose, the game is over.")
-        choose = pointer(self.kind.choose)
+        choose = callable_in(self.game, self.kind.choose)
         rules, rng = self.game.rules, self.rng.words
         return int(choose(rules, view.cells, actions, n, self.weights, self.memory, rng))
 
@@ -266,13 +266,13 @@ class CompiledAgent(Agent):
             return [float(option == action) for option in options]
         actions, n = self._look(view)
         out = np.zeros(len(actions))
-        value = pointer(self.kind.value)
+        value = callable_in(self.game, self.kind.value)
         value(self.game.rules, view.cells, actions, n, self.weights, self.memory, out)
         return out[:n].tolist()
 
     def notice(self, view: View, actor: int, action: int) -> None:
         """See an action just before it is played."""
-        pointer(self.kind.notice)(view.cells, actor, action, self.memory)
+        callable_in(self.game, self.kind.notice)(view.cells, actor, action, self.memory)
 
     def tried(self, view: View) -> int:
         """Say what it would choose, without using up chance or memory."""
@@ -294,6 +294,11 @@ class CompiledAgent(Agent):
         if self.kind.value is not None:
             values = dict(zip(view.legal, self.values(view, view.legal), strict=True))
         return opinion(view, action, reason, values)
+
+
+def callable_in(game: Game, function: Any) -> Any:
+    """Give a compiled agent's function in the form that can be called with this game's rules."""
+    return pointer(function) if game.is_compiled else in_python(function)
 
 
 class FunctionAgent(Agent):

@@ -16,6 +16,7 @@ import stat
 import sys
 import tempfile
 import time
+import types as types_of_functions  # Numba has `types` of its own
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -216,14 +217,36 @@ def is_compiled(function: Any) -> bool:
     return isinstance(function, Pointer) or hasattr(function, "py_func")
 
 
+@functools.cache
 def in_python(loop: Any) -> Any:
-    """Give the same loop as plain Python, for games and agents that are not compiled."""
-    return getattr(loop, "py_func", loop)
+    """Give the same loop as plain Python, for games and agents that are not compiled.
+
+    What it hands the rules on to becomes plain Python too: compiled code cannot take them.
+    """
+    plain = getattr(loop, "py_func", loop)
+    if plain is loop:
+        return loop
+    called = {name: plain.__globals__.get(name) for name in plain.__code__.co_names}
+    handed_on = {
+        name: in_python(function)
+        for name, function in called.items()
+        if hasattr(function, "py_func") and "rules" in parameters_of(function.py_func)
+    }
+    if not handed_on:
+        return plain
+    return types_of_functions.FunctionType(
+        plain.__code__, {**plain.__globals__, **handed_on}, plain.__name__, plain.__defaults__
+    )
+
+
+def parameters_of(function: Any) -> tuple[str, ...]:
+    """Name the parameters of a function."""
+    return function.__code__.co_varnames[: function.__code__.co_argcount]
 
 
 # --- the cache ---------------------------------------------------------------------------------
 
-FACES = {"cli", "web"}  # hold no compiled code: changing them must not recompile the games
+FACES = {"bridges", "cli", "web"}  # hold no compiled code: changing them recompiles no game
 MARK = ".made-by-kibitz"
 UNUSED_DAYS = 30
 NEWEST = 12  # of one package: whoever edits sources makes a new folder each time

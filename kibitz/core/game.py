@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import shlex
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from types import ModuleType
@@ -161,7 +162,10 @@ class Game(Shown):
     rounds: Rounds | None = None  # if it has some, each with a deal of its own
     senses: tuple[str, ...] = ()  # options that only change what learners see
     hides: bool = False  # some seat may not see some cell
+    secret: bool = False  # what a seat plays is not shown to the others, unless a view shows it
     cooperative: bool = False  # all seats win and lose together
+    zero_sum: bool = False  # what some seats win, others lose: all points sum to 0 at the end
+    span: Callable[[Mapping[str, Any]], tuple[float, float]] | None = None  # of a seat's points
     most_points: Callable[[Mapping[str, Any]], float] | None = None  # of a perfect game, if known
     scorings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # ways to count points
     flaw: Callable[[Table], str | None] = _no_flaw  # what is wrong with a table, if anything
@@ -208,8 +212,8 @@ class Game(Shown):
 
     def typed(self) -> str:
         """Write the game as one types it in a command: `nim --set rows=3,4,5`."""
-        name, *parts = self.described().split()
-        return " ".join([name, *(f"--set {part}" for part in parts)])
+        parts = self.described().removeprefix(self.name).split()
+        return " ".join([shlex.quote(self.name), *(f"--set {part}" for part in parts)])
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Game) and self.key == other.key

@@ -2,6 +2,8 @@
 
 A folder in `kibitz/games` with `rules.py` in it is a game. Other packages join through the
 entry-point groups `kibitz.games` (a `Game`) and `kibitz.agents` (a `Kind` or an `Agent` class).
+`kibitz.catalogues` brings games by the many: what stands after the colon of `open_spiel:chess` is
+for the catalogue of that name, a function from there to a `Game`.
 """
 
 from __future__ import annotations
@@ -32,6 +34,9 @@ def game_names() -> list[str]:
 
 def find_game(name: str) -> Game:
     """Find a game by name, with its default settings."""
+    catalogue, colon, rest = name.strip().partition(":")
+    if colon:
+        return _from_catalogue(catalogue, rest)
     name = name.strip().lower().replace("-", "_")
     if name in _rooms():
         return importlib.import_module(f"{ROOMS}.{name}.rules").GAME
@@ -41,6 +46,22 @@ def find_game(name: str) -> Game:
     game = _load(joined[name])
     if not isinstance(game, Game):
         raise Misuse(f"The entry point '{name}' of kibitz.games gives {game!r}, not a Game.")
+    return game
+
+
+def catalogue_names() -> list[str]:
+    """List the catalogues of games, whose games are called `catalogue:name`."""
+    return sorted(_joined("kibitz.catalogues"))
+
+
+def _from_catalogue(catalogue: str, name: str) -> Game:
+    known = _joined("kibitz.catalogues")
+    catalogue = catalogue.strip().lower().replace("-", "_")
+    if catalogue not in known:
+        raise unknown("catalogue of games", catalogue, known)
+    game = _load(known[catalogue])(name.strip())
+    if not isinstance(game, Game):
+        raise Misuse(f"The catalogue '{catalogue}' gives {game!r} for '{name}', not a Game.")
     return game
 
 
@@ -142,6 +163,8 @@ def _joined(group: str) -> dict[str, EntryPoint]:
 def _load(point: EntryPoint) -> Any:
     try:
         return point.load()
+    except KibitzError:
+        raise
     except Exception as error:
         raise KibitzError(
             f"'{point.name}' of {point.group} ({point.value}) cannot be loaded: {error!r}. "

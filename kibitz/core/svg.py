@@ -114,7 +114,7 @@ def text_width(words: str, size: float = 14) -> float:
 
 def board(view: View, width: float, height: float, *parts: str, style: str = "") -> str:
     """Make the whole drawing. In `style`, & stands for the class of this game's drawings."""
-    root = f"kibitz-{view.game.name}"
+    root = "kibitz-" + re.sub(r"\W+", "-", view.game.name).strip("-")
     return tag(
         "svg",
         tag("style", escape(STYLE + style.replace("&", f".{root}"))),

@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from kibitz.core.agent import Agent, CompiledAgent
+from kibitz.core.agent import Agent, CompiledAgent, callable_in
 from kibitz.core.chance import Chance, agents_seed, checked_seed
-from kibitz.core.compiled import in_python, is_compiled, pointer
+from kibitz.core.compiled import in_python, is_compiled
 from kibitz.core.errors import AgentFailed, BrokenRules, KibitzError, Misuse
 from kibitz.core.game import MOST_SEATS, Game
 from kibitz.core.registry import find_agent
@@ -145,7 +145,7 @@ class Runner:
         self.weights = np.concatenate([*own, np.zeros(1, np.float32)])
         self.starts = np.cumsum([0, *map(len, own)])
         self.memory = max([1, *(agent.kind.memory for agent in compiled)])
-        self.listens = np.array([listens(agent) for agent in agents])
+        self.listens = np.array([listens(agent) and not game.secret for agent in agents])
         places = [*range(len(agents)), *[0] * (MOST_SEATS - len(agents))]
         self.chooses = tuple(map(self._choose, places))
         self.notices = tuple(map(self._notice, places))
@@ -171,7 +171,7 @@ class Runner:
     def _choose(self, place: int) -> Any:
         agent = self.agents[place]
         if isinstance(agent, CompiledAgent):
-            return self._noted(pointer(agent.kind.choose), place)
+            return self._noted(callable_in(self.game, agent.kind.choose), place)
 
         def choose(rules, view, actions, n, weights, memory, rng):
             # The agent gets a copy: whatever it does to its view is its own affair.
@@ -186,7 +186,7 @@ class Runner:
     def _notice(self, place: int) -> Any:
         agent = self.agents[place]
         if isinstance(agent, CompiledAgent):
-            return self._noted(pointer(agent.kind.notice), place)
+            return self._noted(callable_in(self.game, agent.kind.notice), place)
 
         def notice(view, actor, action, memory):
             seen = View(self.game, view.copy())

@@ -24,7 +24,7 @@ def recorded(runner: Runner, number: int) -> Record:
         mover = table.seat
         agent = runner.agents[places[mover]]
         action = ask(places[mover], agent.choose, table.view())
-        for seat, place in enumerate(places):
+        for seat, place in () if game.secret else enumerate(places):
             ask(place, runner.agents[place].notice, table.view(seat), mover, action)
         try:
             table.play(action)

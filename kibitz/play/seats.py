@@ -47,11 +47,12 @@ def begin(agents: Sequence[Agent | None], table: Table) -> None:
 def join(agent: Agent, table: Table, seat: int) -> None:
     """Let an agent take a seat with its own chance, as in a match's first game.
 
-    In the middle of a game it is shown all that was played, as its seat has seen it.
+    In the middle of a game it is shown all that was played, as its seat has seen it; in a game
+    whose moves are secret, its view alone.
     """
     seed = agents_seed(checked_seed(table.seed))
     guarded(agent, agent.begin, seat, Chance(seed, 0, 1 + seat))
-    for earlier, action in table.record().steps():
+    for earlier, action in () if table.game.secret else table.record().steps():
         guarded(agent, agent.notice, earlier.view(seat), earlier.seat, action)
 
 
@@ -71,7 +72,9 @@ def guarded(agent: Agent, work: Callable[..., T], *arguments: Any) -> T:
 
 
 def announce(agents: Sequence[Agent | None], table: Table, action: int) -> None:
-    """Let every agent see an action that is about to be played."""
+    """Let every agent see an action that is about to be played, unless moves are secret."""
+    if table.game.secret:
+        return
     for seat, agent in enumerate(agents):
         if agent is not None:
             guarded(agent, agent.notice, table.view(seat), table.seat, action)

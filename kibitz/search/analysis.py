@@ -218,7 +218,7 @@ def _by_search(record: Record, searchers: list[Search], seed: int, first: int) -
     for table, action in record.steps():
         if table.plies >= first:
             yield _searched(table, action, searchers[table.seat])
-        for seat, one in enumerate(searchers):
+        for seat, one in () if record.game.secret else enumerate(searchers):
             one.notice(table.view(seat), table.seat, action)
 
 

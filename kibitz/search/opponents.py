@@ -21,7 +21,8 @@ def strongest(game: Game) -> str:
     if "expert" in game.agents:
         return "expert"
     hardest = [name for name in game.levels.values() if name in game.agents]
-    return hardest[-1] if hardest else next(iter(game.agents), "random")
+    fit = (name for name, kind in game.agents.items() if kind.unfit(game) is None)
+    return hardest[-1] if hardest else next(fit, "random")
 
 
 def playable_levels(game: Game, best: str) -> dict[str, str]:

@@ -61,6 +61,7 @@ def perfect(rules, view, actions, n, weights, memory, rng):
 _solutions: dict[Game, Solution] = {}  # of this process, the latest few
 KEPT = 8
 QUICK_POSITIONS, QUICK_BYTES = 300_000, 64 << 20  # a few seconds
+QUICK_IN_PYTHON = 10_000  # positions of a game whose rules are not compiled
 
 
 def solution_of(game: Game, **bounds: Any) -> Solution:
@@ -76,7 +77,8 @@ def solution_of(game: Game, **bounds: Any) -> Solution:
 def is_quickly_solved(game: Game) -> bool:
     """Tell whether the perfect agent can be had without a long wait."""
     try:
-        solution_of(game, most=QUICK_POSITIONS, most_bytes=QUICK_BYTES)
+        most = QUICK_POSITIONS if game.is_compiled else QUICK_IN_PYTHON
+        solution_of(game, most=most, most_bytes=QUICK_BYTES)
     except NotSolvable:
         return False
     return True

@@ -56,7 +56,8 @@ class Seated:
             return False
         for action in table.actions[seen:]:
             view, mover = self.table.view(self.seat), self.table.seat
-            guarded(self.agent, self.agent.notice, view, mover, action)
+            if not table.game.secret:
+                guarded(self.agent, self.agent.notice, view, mover, action)
             self.table.play(action)
         return True
 

@@ -105,6 +105,10 @@ from kibitz.games.carcassonne.tiles import (
     TURNS,
 )
 
+# Four roads; two cities and a shield; a cloister; eight meetings of a field and a city. Far from
+# what can be scored, but nothing can exceed it.
+MOST_OF_A_TILE = 4 + 6 + 9 + 24
+
 # --- dealing -------------------------------------------------------------------------------------
 
 
@@ -333,6 +337,11 @@ def prospects(settings: Mapping[str, Any]) -> int:
     return ALL if settings["prospects"] else PLAIN
 
 
+def span(settings: Mapping[str, Any]) -> tuple[float, float]:
+    """Bound a seat's points: no tile can ever bring more than MOST_OF_A_TILE."""
+    return 0.0, MOST_OF_A_TILE * (settings["tiles"] + 1.0)
+
+
 GAME = Game(
     name="carcassonne",
     title="Carcassonne",
@@ -353,5 +362,6 @@ GAME = Game(
     planes=planes,
     senses=("encoding", "prospects"),
     hides=True,
+    span=span,
     flaw=flaw,
 )

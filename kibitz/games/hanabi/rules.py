@@ -401,6 +401,7 @@ GAME = Game(
     feature_range=(0.0, 1.0),
     hides=True,
     cooperative=True,
+    span=lambda settings: (0.0, settings["colours"] * settings["values"]),
     most_points=lambda settings: settings["colours"] * settings["values"],
     scorings={"bomb": ("zero", "pile")},
     flaw=flaw,

@@ -663,6 +663,13 @@ def _line_flaw(state: np.ndarray, count: int, engine: int) -> str | None:
     return None
 
 
+def span(settings: Mapping[str, Any]) -> tuple[float, float]:
+    """Bound a seat's points: at worst it is left with the whole set in every hand."""
+    highest = settings["highest"]
+    hands = min(settings["hands"] or NUMBERS, highest + 1)
+    return -hands * highest * (highest + 1) * (highest + 2) / 2, 0.0
+
+
 GAME = Game(
     name="mexican_train",
     title="Mexican train",
@@ -680,6 +687,7 @@ GAME = Game(
     features=FEATURES,
     feature_range=(0.0, 328.0),  # pips are cells, in hundreds
     hides=True,
+    span=span,
     flaw=flaw,
     prospects=prospects,
     senses=("lines",),

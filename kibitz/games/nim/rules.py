@@ -206,6 +206,8 @@ GAME = Game(
     most_plies=lambda settings: sum(settings["rows"]),
     features=lambda settings: 2 + len(settings["rows"]) * (1 + BITS),
     feature_range=(0.0, 1.0),
+    zero_sum=True,
+    span=lambda settings: (-1.0, 1.0),
     flaw=flaw,
     open_spiel=open_spiel,
 )

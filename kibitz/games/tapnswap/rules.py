@@ -206,5 +206,7 @@ GAME = Game(
     most_plies=lambda settings: settings["max_plies"],
     features=4 * (MOST_FINGERS + 1) + 1,
     feature_range=(0.0, 1.0),
+    zero_sum=True,
+    span=lambda settings: (-1.0, 1.0),
     flaw=flaw,
 )

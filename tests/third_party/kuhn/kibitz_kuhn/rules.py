@@ -220,5 +220,7 @@ GAME = Game(
     most_plies=lambda settings: 2 * settings["players"] - 1,
     features=lambda settings: 4 * settings["players"] + 1,
     hides=True,
+    zero_sum=True,
+    span=lambda settings: (-2.0, 2.0 * (settings["players"] - 1)),
     flaw=flaw,
 )
