@@ -295,3 +295,27 @@ def test_agents_of_kibitz_have_chance_of_their_own_in_every_deal():
         made.reset()
     assert chances[0] != chances[1] != chances[2]
     assert Chance(agents_seed(9), 1, 1).words.tolist() == chances[0]
+
+
+@pytest.mark.parametrize("name", ["open_spiel:tic_tac_toe", "open_spiel:kuhn_poker"])
+def test_games_of_open_spiel_are_environments_too(name):
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Observation numpy array is all zeros")  # an empty board
+        api_test(env(name, mask="infos"), num_cycles=50)
+        seed_test(lambda: env(name), num_cycles=20)
+
+
+def test_moves_that_are_secret_are_not_told():
+    told = []
+
+    class Listener(kibitz.Agent):
+        """Listen."""
+
+        def notice(self, view, actor, action):
+            told.append(action)
+
+    made = env("open_spiel:phantom_ttt")
+    sit(made, "seat_1", Listener)
+    made.reset(seed=1)
+    made.step(made.action_space("seat_0").sample())
+    assert told == []

@@ -7,38 +7,17 @@ remember more, are made when somebody asks for one.
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
 import numpy as np
 
 from kibitz.core.chance import WORDS, sow
-from kibitz.core.compiled import Rules, compiled
-from kibitz.core.errors import IllegalMove, KibitzError
+from kibitz.core.compiled import Rules
+from kibitz.core.errors import IllegalMove
 from kibitz.core.game import OVER, SEAT, Game, copy_cells
 from kibitz.core.record import Record
 from kibitz.core.table import Move, Table, View
-from kibitz.play.aims import aim_of, worth
-
-
-def need(module: str) -> Any:
-    """Import what a bridge leads to, or say how to get it."""
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        raise KibitzError(
-            f"This bridge needs {module}, which cannot be imported ({error}). "
-            "Try: pip install 'kibitz[bridges]'."
-        ) from error
-
-
-@compiled()
-def pay(points, aim, over, held, rewards):
-    """Write what every seat has in hand, and how that has changed."""
-    for seat in range(len(held)):
-        now = worth(points, seat, aim, over)
-        rewards[seat] = now - held[seat]
-        held[seat] = now
+from kibitz.play.aims import aim_of, pay
 
 
 class Board:

@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from kibitz.bridges.board import Board, need
+from kibitz.bridges.board import Board
 from kibitz.bridges.naming import chosen, ids
+from kibitz.bridges.needs import need
 from kibitz.bridges.rendering import FRAMES, MODES, Renderer
 from kibitz.core.chance import Chance, agents_seed, checked_seed
 from kibitz.core.errors import AgentFailed, Misuse, unknown
@@ -113,7 +114,11 @@ class SeatEnv(gymnasium.Env):
             seat = (self._mine + 1 + place) % seats
             guarded(agent, agent.begin, seat, Chance(own, self._deals, 1 + seat))
             self._sitting[seat] = agent
-        self._listening = {seat: one for seat, one in self._sitting.items() if listens(one)}
+        self._listening = {
+            seat: one
+            for seat, one in self._sitting.items()
+            if listens(one) and not self.game.secret
+        }
         self._deals += 1
 
     def _let_others_move(self) -> None:

@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from kibitz.bridges.board import Board, need
+from kibitz.bridges.board import Board
 from kibitz.bridges.naming import chosen, ids
+from kibitz.bridges.needs import need
 from kibitz.bridges.rendering import FRAMES, MODES, Renderer
 from kibitz.core.agent import Agent
 from kibitz.core.chance import Chance, agents_seed, checked_seed
@@ -222,11 +223,13 @@ class Sitter:
         board, agent = self.env.board, self.agent
         chance = Chance(agents_seed(self.env._seed or 0), self.env._deals, 1 + self.seat)
         guarded(agent, agent.begin, self.seat, chance)
-        for table, action in board.record().steps():
+        for table, action in () if board.game.secret else board.record().steps():
             guarded(agent, agent.notice, table.view(self.seat), table.seat, action)
 
     def notice(self, actor: int, action: int) -> None:
-        """See an action that is about to be played."""
+        """See an action that is about to be played, unless moves are secret."""
+        if self.env.game.secret:
+            return
         view = self.env.board.view(self.seat)
         guarded(self.agent, self.agent.notice, view, actor, action)
 

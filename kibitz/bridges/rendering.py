@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from kibitz.bridges.board import Board, need
+from kibitz.bridges.board import Board
+from kibitz.bridges.needs import need
 from kibitz.core.errors import unknown
 from kibitz.core.svg import PALETTE, in_plain_colours
 

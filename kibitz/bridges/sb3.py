@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from kibitz.bridges.board import need
+from kibitz.bridges.needs import need
 from kibitz.bridges.vector import SeatsVector
 from kibitz.core.errors import Misuse
 

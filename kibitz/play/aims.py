@@ -29,6 +29,15 @@ def worth(points, seat, aim, over):
     return (1.0 / level if points[seat] >= best else 0.0) - 1.0 / len(points)
 
 
+@compiled()
+def pay(points, aim, over, held, rewards):
+    """Write what every seat has in hand, and how that has changed."""
+    for seat in range(len(held)):
+        now = worth(points, seat, aim, over)
+        rewards[seat] = now - held[seat]
+        held[seat] = now
+
+
 def aim_of(game: Game, name: str) -> int:
     """Find an aim by name; where all win together it is points, for nobody can be ahead."""
     if name not in AIMS:

@@ -26,7 +26,9 @@ class Rivals:
         self.names = [agent.name for agent in agents]
         self.chooses = tuple(pointer(agent.kind.choose) for agent in seated)
         self.notices = tuple(pointer(agent.kind.notice) for agent in seated)
-        self.listens = np.array([agent.kind.notice is not notice_nothing for agent in seated])
+        self.listens = np.array(
+            [agent.kind.notice is not notice_nothing and not game.secret for agent in seated]
+        )
         self.weights = np.concatenate(
             [*(agent.weights for agent in seated), np.zeros(1, np.float32)]
         )

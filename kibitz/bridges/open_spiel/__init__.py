@@ -8,14 +8,11 @@ catalogue.py.
 
 from __future__ import annotations
 
-from kibitz.core.errors import Misuse
+from kibitz.bridges.needs import need
 
-try:
-    import pyspiel  # noqa: F401
-except ImportError as error:
-    raise Misuse(f"OpenSpiel is not there ({error}): pip install 'kibitz[bridges]'.") from error
+need("pyspiel")
 
-from kibitz.bridges.open_spiel.theirs import as_open_spiel, register_all
+from kibitz.bridges.open_spiel.theirs import as_open_spiel, register_all  # noqa: E402
 
 __all__ = ["as_open_spiel"]
 
