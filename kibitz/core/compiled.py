@@ -24,9 +24,18 @@ from typing import Any, NamedTuple
 
 import numba
 from numba import types
+from numba.core import cgutils
 from numba.core.errors import NumbaExperimentalFeatureWarning
 from numba.core.types import FunctionType
-from numba.extending import intrinsic, overload, typeof_impl
+from numba.experimental.function_type import FunctionModel
+from numba.extending import (
+    NativeValue,
+    intrinsic,
+    overload,
+    register_model,
+    typeof_impl,
+    unbox,
+)
 
 # The pointers this module is built on carry that label in Numba; the pinned version is tested.
 warnings.filterwarnings(
@@ -45,6 +54,27 @@ MEMORY = types.Array(types.int64, 1, "C")  # what an agent remembers within one 
 RNG = types.Array(types.int64, 1, "C")  # [4], see chance.py
 VALUES = types.Array(types.float64, 1, "C")  # [most legal], what each legal action is worth
 PROSPECTS = types.Array(types.float32, 2, "C")  # [most legal, prospects], see `describe`
+
+
+class RuleType(FunctionType):
+    """The type of a pointer. It is Numba's own, but costs next to nothing to hand over."""
+
+
+register_model(RuleType)(FunctionModel)
+
+
+@unbox(RuleType)
+def _take_pointer(kind, value, c):
+    # Numba would import two modules and unpickle the signature for each: 10 µs, and a loop over
+    # boards takes more than thirty.
+    function = cgutils.create_struct_proxy(kind)(c.context, c.builder)
+    address = c.pyapi.object_getattr_string(value, "_address")
+    function.c_addr = c.pyapi.long_as_voidptr(address)
+    c.pyapi.decref(address)
+    function.py_addr = c.builder.ptrtoint(value, c.context.get_value_type(types.voidptr))
+    function.jit_addr = c.context.get_constant_null(types.voidptr)
+    return NativeValue(function._getvalue())
+
 
 DEAL = types.void(STATE, RNG)
 LEGAL = types.int64(STATE, ACTIONS)
@@ -90,7 +120,7 @@ class Rules(NamedTuple):
 
 
 SIGNATURES = Rules(DEAL, LEGAL, PLAY, SCORE, LOOK, REDEAL, OBSERVE, STRIP, FOLD, DESCRIBE)
-RULES = types.NamedTuple([FunctionType(signature) for signature in SIGNATURES], Rules)
+RULES = types.NamedTuple([RuleType(signature) for signature in SIGNATURES], Rules)
 
 # An agent gets the rules too, so that one compiled agent can look ahead in every game; it gets
 # them with a view, never with the state.
@@ -159,7 +189,7 @@ class Pointer(types.WrapperAddressProtocol):
     def __init__(self, function: Any) -> None:
         self.function = function
         self._signature = function.signature
-        self.type = FunctionType(self._signature)
+        self.type = RuleType(self._signature)
         function.compile(self._signature)
         result = function.get_compile_result(self._signature)
         self._address = result.library.get_pointer_to_function(
@@ -181,6 +211,26 @@ class Pointer(types.WrapperAddressProtocol):
 @typeof_impl.register(Pointer)
 def _type_of_pointer(value: Pointer, context: Any) -> Any:
     # Numba would work it out anew for every rule at every call from Python: 0.1 ms.
+    return value.type
+
+
+@typeof_impl.register(Rules)
+def _type_of_rules(value: Rules, context: Any) -> Any:
+    # Those of games in plain Python have another type, but compiled code never gets them.
+    return RULES
+
+
+class Pointers(tuple):
+    """Pointers of one type, which is worked out once; plain functions where nothing is compiled."""
+
+    @functools.cached_property
+    def type(self) -> Any:
+        """The type that loops take."""
+        return types.UniTuple(self[0].type, len(self))
+
+
+@typeof_impl.register(Pointers)
+def _type_of_pointers(value: Pointers, context: Any) -> Any:
     return value.type
 
 

@@ -276,7 +276,7 @@ class Game(Shown):
         describe = self.functions.describe or describe_none
         return self.functions._replace(strip=strip, fold=fold, describe=describe)
 
-    @property
+    @functools.cached_property
     def is_compiled(self) -> bool:
         """Tell whether all rules can be called from compiled loops."""
         return all(map(is_compiled, self._all_functions()))

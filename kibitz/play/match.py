@@ -13,7 +13,7 @@ import numpy as np
 
 from kibitz.core.agent import Agent, CompiledAgent, callable_in
 from kibitz.core.chance import Chance, agents_seed, checked_seed
-from kibitz.core.compiled import in_python, is_compiled
+from kibitz.core.compiled import Pointers, in_python, is_compiled
 from kibitz.core.errors import AgentFailed, BrokenRules, KibitzError, Misuse
 from kibitz.core.game import MOST_SEATS, Game
 from kibitz.core.registry import find_agent
@@ -147,8 +147,8 @@ class Runner:
         self.memory = max([1, *(agent.kind.memory for agent in compiled)])
         self.listens = np.array([listens(agent) and not game.secret for agent in agents])
         places = [*range(len(agents)), *[0] * (MOST_SEATS - len(agents))]
-        self.chooses = tuple(map(self._choose, places))
-        self.notices = tuple(map(self._notice, places))
+        self.chooses = Pointers(map(self._choose, places))
+        self.notices = Pointers(map(self._notice, places))
         self.agents_seed = agents_seed(seed)
         self.bounds = game.bound("most_legal"), game.bound("most_plies")
         self._own = threading.local()

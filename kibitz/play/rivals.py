@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from kibitz.core.agent import CompiledAgent, notice_nothing
-from kibitz.core.compiled import JIT, is_compiled, pointer
+from kibitz.core.compiled import JIT, Pointers, is_compiled, pointer
 from kibitz.core.errors import Misuse
 from kibitz.core.game import MOST_SEATS, Game
 from kibitz.core.registry import find_agent
@@ -24,8 +24,8 @@ class Rivals:
         spare = RANDOM(game)  # loops take the same number whoever plays
         seated = [*agents, *[spare] * (MOST_SEATS - len(agents))]
         self.names = [agent.name for agent in agents]
-        self.chooses = tuple(pointer(agent.kind.choose) for agent in seated)
-        self.notices = tuple(pointer(agent.kind.notice) for agent in seated)
+        self.chooses = Pointers(pointer(agent.kind.choose) for agent in seated)
+        self.notices = Pointers(pointer(agent.kind.notice) for agent in seated)
         self.listens = np.array(
             [agent.kind.notice is not notice_nothing and not game.secret for agent in seated]
         )
