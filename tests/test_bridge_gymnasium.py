@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import gymnasium
 import numpy as np
 import pytest
@@ -81,7 +83,7 @@ def test_one_game_is_the_same_as_one_of_many(name):
     sparring = Sparring(kibitz.game(name), 1, 4, opponents=OTHERS[name])
     told, games = [], 0
     while games < 3:
-        sparring.step(np.array([by_features(kibitz.View(sparring.game, sparring.views[0]))]))
+        sparring.step(np.array([by_features(kibitz.View(sparring.game, sparring.views[0].copy()))]))
         told.append(float(sparring.rewards[0]))
         games += bool(sparring.done[0])
     assert rewards == pytest.approx(told)
@@ -130,6 +132,73 @@ def test_an_opponent_that_fails_is_named():
         bridge.make("nim", opponents=[cheat], seat=1).reset(seed=1)
     with pytest.raises(AgentFailed, match=r"crash raised ValueError\('no idea'\)"):
         bridge.make("nim", opponents=[crash], seat=1).reset(seed=1)
+
+
+@pytest.mark.parametrize("answer", [1.5, None, True, "3"])
+def test_an_opponent_that_answers_with_no_number_is_named(answer):
+    def odd(view):
+        return answer
+
+    with pytest.raises(AgentFailed, match="odd failed"):
+        bridge.make("nim", opponents=[odd], seat=1).reset(seed=1)
+
+
+def test_a_step_that_was_left_halfway_is_not_gone_on_with():
+    """The mask of before must not let anything through to the rules."""
+    moves = []
+
+    def fails(view):
+        moves.append(view.plies)
+        if len(moves) == 2:
+            raise KeyboardInterrupt
+        return view.legal[0]
+
+    env = bridge.make("nim", opponents=[fails], seat=0, illegal="raise")
+    _, info = env.reset(seed=1)
+    _, _, _, _, info = env.step(int(np.flatnonzero(info["action_mask"])[0]))
+    action = int(np.flatnonzero(info["action_mask"])[0])
+    with pytest.raises(KeyboardInterrupt):
+        env.step(action)
+    for ask in (lambda: env.step(action), env.action_masks, env.render):
+        with pytest.raises(Misuse):
+            ask()
+    env.reset(seed=1)
+    assert env.action_masks().any()
+
+
+def test_one_object_does_not_sit_at_two_seats():
+    game = kibitz.game("mexican_train", players=4)
+    for who in ("random", "mcts:sims=2"):
+        agent = kibitz.agent(who, game)
+        with pytest.raises(Misuse, match="cannot sit at two seats"):
+            bridge.make(game, opponents=[agent])
+
+
+@pytest.mark.parametrize("action", [None, "x", float("nan"), float("inf"), 2.7, "3", True, [1]])
+def test_only_whole_numbers_are_actions(action):
+    env = bridge.make("nim", seat=0)
+    env.reset(seed=1)
+    with pytest.raises(IllegalMove, match="is not legal"):
+        env.step(action)
+    assert env.record().actions == ()
+    many = gymnasium.make_vec("kibitz/nim-v1", num_envs=1)
+    many.reset(seed=1)
+    with pytest.raises(KibitzError):
+        many.step([action])
+
+
+def test_before_the_deal_there_is_nothing():
+    env = bridge.make("nim", render_mode="ansi")
+    for ask in (env.render, env.action_masks, env.record):
+        with pytest.raises(Misuse, match="Nothing is dealt yet"):
+            ask()
+
+
+def test_spaces_can_be_copied():
+    many = gymnasium.make_vec("kibitz/nim-v1", num_envs=3, cores=2)
+    assert copy.deepcopy(many.action_space) == many.action_space
+    one = gymnasium.make("kibitz/nim-v1")
+    assert copy.deepcopy(one.action_space) == one.action_space
 
 
 def test_samples_are_legal():

@@ -173,7 +173,7 @@ def test_an_illegal_action_raises_and_changes_nothing():
     made.reset(seed=1)
     seen = made.observe("seat_0")
     seen["action_mask"][:] = 1  # whoever writes on a mask does not change what is legal
-    for action in (255, -1, 10**6, "take", None):
+    for action in (255, -1, 10**6, "take", None, 0.5, float("inf"), True):
         with pytest.raises(IllegalMove, match="not legal for seat 0"):
             made.step(action)
     assert made.agent_selection == "seat_0"
@@ -232,14 +232,14 @@ def test_a_kibitz_agent_sits_in_an_environment():
     sitters = {agent: sit(made, agent, "smart") for agent in made.possible_agents}
     points = []
     made.reset(seed=3)
-    for _ in range(20):
+    for _ in range(21):
         for agent in made.agent_iter():
             _, _, terminated, _, _ = made.last()
             made.step(None if terminated else sitters[agent]())
         points.append(made.record().table().points[0])
         made.reset()
     told = kibitz.match(game, ["smart"] * 3, games=21, seed=3, duplicate=False)
-    assert np.mean(points) == pytest.approx(told.agents[0].points.mean, abs=2.5)
+    assert np.mean(points) == pytest.approx(told.agents[0].points.mean)
 
     # Somebody who sits down in the middle of a game has seen it all the same.
     late = sit(made, "seat_0", "smart")
@@ -251,7 +251,7 @@ def test_a_kibitz_agent_sits_in_an_environment():
 
 
 def test_whoever_sits_is_shown_a_view_and_told_of_every_action():
-    seen = []
+    seen, views = [], []
 
     class Watcher(kibitz.Agent):
         """Remember what is shown."""
@@ -264,7 +264,7 @@ def test_whoever_sits_is_shown_a_view_and_told_of_every_action():
 
         def notice(self, view, actor, action):
             seen.append(("notice", view.seat, actor, action))
-            assert (view["hand"][:5] == -1).all() if "hand" in view.game.layout.own else True
+            views.append(view)
 
     made = hanabi_v1.env()
     watcher = sit(made, "seat_1", Watcher)
@@ -273,6 +273,27 @@ def test_whoever_sits_is_shown_a_view_and_told_of_every_action():
     made.step(watcher(made.last()[0]))
     assert [one[:2] for one in seen] == [("notice", 1), ("choose", 1), ("notice", 1)]
     assert seen[0][2:] == (0, 0)
+    table = made.game.deal(1)
+    assert views[0] == table.view(1) != table.view(0)
+    assert views[1] == table.play(0).view(1)
+
+
+def test_infos_tell_no_points_that_a_view_hides():
+    """Hands of Mexican train are hidden, and points so far count them."""
+    made = env("mexican_train", max_cycles=1)
+    random_game(made, plies=2)
+    whole = made.record().table()
+    for seat, agent in enumerate(made.possible_agents):
+        assert made.infos[agent]["points"] == whole.view(seat).points != whole.points
+
+
+def test_one_object_does_not_sit_at_two_seats():
+    made = nim_v1.env()
+    agent = kibitz.agent("random", made.game)
+    sit(made, "seat_0", agent)
+    with pytest.raises(Misuse, match="cannot sit at two seats"):
+        sit(made, "seat_1", agent)
+    sit(made, "seat_0", agent)
 
 
 def test_seats_and_environments_that_are_not_there():
@@ -294,7 +315,7 @@ def test_agents_of_kibitz_have_chance_of_their_own_in_every_deal():
         chances.append(sitter.agent.rng.words.tolist())
         made.reset()
     assert chances[0] != chances[1] != chances[2]
-    assert Chance(agents_seed(9), 1, 1).words.tolist() == chances[0]
+    assert Chance(agents_seed(9), 0, 1).words.tolist() == chances[0]
 
 
 @pytest.mark.parametrize("name", ["open_spiel:tic_tac_toe", "open_spiel:kuhn_poker"])

@@ -183,3 +183,18 @@ def test_an_opponent_that_cheats_is_named(monkeypatch):
     )
     with pytest.raises(AgentFailed, match="cheat answered with action -7"):
         Sparring(kibitz.game("nim"), 4, 1, seat=1, opponents=["cheat"])
+    sparring = Sparring(kibitz.game("nim"), 4, 1, seat=0, opponents=["cheat"])
+    actions = sparring.draw(np.random.default_rng(1))
+    with pytest.raises(AgentFailed):
+        sparring.step(actions)
+    with pytest.raises(Misuse, match="left halfway"):  # what was legal is so no more
+        sparring.step(actions)
+    sparring.reset(1)
+    assert (sparring.counts > 0).all()
+
+
+def test_what_is_legal_cannot_be_written_on():
+    sparring = Sparring(kibitz.game("nim"), 2, 1)
+    for array in (sparring.legal, sparring.counts, sparring.masks, sparring.views, sparring.seat):
+        with pytest.raises(ValueError, match="read-only"):
+            array[:] = 1

@@ -7,6 +7,8 @@ remember more, are made when somebody asks for one.
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -98,10 +100,20 @@ class Board:
         self.actions.append(action)
         return self.rewards.tolist()
 
+    def checked(self, action: Any, legal: Sequence[int]) -> int:
+        """Read an action number that a mask allows; whatever else it is raises."""
+        try:
+            number = operator.index(action)  # fractions, truth values and words are mistakes
+        except TypeError:
+            raise self.refuse(action) from None
+        if isinstance(action, bool) or not 0 <= number < len(legal) or not legal[number]:
+            raise self.refuse(action)
+        return number
+
     def refuse(self, action: Any) -> IllegalMove:
         """Build the error for an action that is not legal."""
         return IllegalMove(
-            f"{self.game.name}: action {action} is not legal for seat {self.seat}. "
+            f"{self.game.name}: action {action!r} is not legal for seat {self.seat}. "
             "The action_mask marks those that are."
         )
 
@@ -119,6 +131,6 @@ class Board:
         """Give the game so far as a record that can be saved and replayed."""
         return self.table().record()
 
-    def last_move(self) -> Move | None:
-        """Give the action played last, in words, or None at the start."""
-        return self.table().last_move()
+    def last_move(self, seat: int) -> Move | None:
+        """Give the action played last, as a seat may know it."""
+        return self.table().last_move(seat)

@@ -20,13 +20,13 @@ from kibitz.bridges.naming import chosen, ids
 from kibitz.bridges.needs import need
 from kibitz.bridges.rendering import FRAMES, MODES, Renderer
 from kibitz.core.chance import Chance, agents_seed, checked_seed
-from kibitz.core.errors import AgentFailed, Misuse, unknown
+from kibitz.core.errors import Misuse, unknown
 from kibitz.core.game import Game
 from kibitz.core.record import Record
 from kibitz.core.registry import find_agent
 from kibitz.play.match import listens
-from kibitz.play.seats import guarded
-from kibitz.play.sparring import ANY_SEAT, MOST_IDLE, rivals_of, seat_of
+from kibitz.play.seats import check_apart, guarded
+from kibitz.play.sparring import ANY_SEAT, MOST_IDLE, nothing_to_decide, rivals_of, seat_of
 
 need("gymnasium")
 
@@ -70,15 +70,18 @@ class SeatEnv(gymnasium.Env):
         self.render_mode = render_mode
         self.action_space: Actions = Actions(game)
         self.observation_space = features_of(game)
+        self._any = b"\1" * self.board.numbers
         self._fixed = seat_of(game, seat)
         one = isinstance(opponents, str) or not isinstance(opponents, Sequence)
         names = rivals_of(game, [opponents] if one else opponents)
         others = range(game.players - 1) if names else ()
         self._rivals = [find_agent(names[place % len(names)], game) for place in others]
+        check_apart(self._rivals)
         self._illegal = illegal
         self._renderer = Renderer(self.board, render_mode)
         self._deals = 0
         self._seed: int | None = None
+        self._legal: np.ndarray | None = None  # of the decision that is due, if one is
 
     # --- playing -------------------------------------------------------------------------------
 
@@ -87,6 +90,7 @@ class SeatEnv(gymnasium.Env):
     ) -> tuple[np.ndarray, dict[str, Any]]:
         """Deal a game and let the others move until it is your turn."""
         super().reset(seed=seed)
+        self._legal = None
         if seed is not None:
             self._seed, self._deals = checked_seed(seed), 0
         elif self._seed is None:
@@ -97,10 +101,7 @@ class SeatEnv(gymnasium.Env):
             self._let_others_move()
             if not self.board.over:  # or else it ended before there was anything to decide
                 return self._look()
-        raise Misuse(
-            f"{self.game.described()}: seat {self._fixed} had nothing to decide in {MOST_IDLE:,} "
-            "games; choose another seat."
-        )
+        raise nothing_to_decide(self.game, self._fixed)
 
     def _deal(self) -> None:
         assert self._seed is not None
@@ -125,20 +126,22 @@ class SeatEnv(gymnasium.Env):
         board = self.board
         while not board.over and board.seat in self._sitting:
             agent = self._sitting[board.seat]
-            action = guarded(agent, agent.choose, board.view(board.seat))
             _, mask = board.observe(board.seat)
-            if not 0 <= action < len(mask) or not mask[action]:
-                raise AgentFailed(f"{agent.name} failed: {board.refuse(action)}")
-            self._play(int(action))
+            action = guarded(agent, agent.choose, board.view(board.seat))
+            self._play(guarded(agent, board.checked, action, mask))
 
     def _play(self, action: int) -> None:
         for seat, agent in self._listening.items():
             guarded(agent, agent.notice, self.board.view(seat), self.board.seat, action)
         self._earned += self.board.play(action)[self._mine]
 
+    @property
+    def _eyes(self) -> int:
+        """Your seat; the one to move, where all are yours."""
+        return self.board.seat if not self._rivals and not self.board.over else self._mine
+
     def _look(self) -> tuple[np.ndarray, dict[str, Any]]:
-        """See the board from your seat; from the one to move, where all are yours."""
-        seat = self.board.seat if not self._rivals and not self.board.over else self._mine
+        seat = self._eyes
         features, mask = self.board.observe(seat)
         self.action_space.legal = self._legal = mask.copy()
         if self.render_mode == "human":
@@ -147,17 +150,14 @@ class SeatEnv(gymnasium.Env):
 
     def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         """Play an action; the others move on until it is your turn again or the game is over."""
-        if self._seed is None:
-            raise Misuse("Nothing is dealt yet: call env.reset() first.")
+        mask = self._due()
         if self.board.over:
             raise Misuse("The game is over: call env.reset() for the next one.")
-        number = int(action)
-        known = 0 <= number < len(self._legal)
-        legal = known and bool(self._legal[number])
+        number = self.board.checked(action, mask if self._illegal == RAISE else self._any)
+        legal = bool(mask[number])
         if not legal:
-            if self._illegal == RAISE or not known:
-                raise self.board.refuse(action)
-            number = self._chance.choice(np.flatnonzero(self._legal).tolist())
+            number = self._chance.choice(np.flatnonzero(mask).tolist())
+        self._legal = None  # until the next decision is due, should somebody fail meanwhile
         self._play(number)
         self._let_others_move()
         reward, self._earned = self._earned, 0.0
@@ -170,7 +170,15 @@ class SeatEnv(gymnasium.Env):
 
     def action_masks(self) -> np.ndarray:
         """Give a mask of the legal actions, as MaskablePPO of sb3-contrib asks for it."""
-        return self._legal.astype(bool)
+        return self._due().astype(bool)
+
+    def _due(self) -> np.ndarray:
+        """Give the mask of the decision that is due."""
+        if self._seed is None:
+            raise Misuse("Nothing is dealt yet: call env.reset() first.")
+        if self._legal is None:
+            raise Misuse("A step was left halfway: call env.reset() for a new game.")
+        return self._legal
 
     # --- looking -------------------------------------------------------------------------------
 
@@ -178,7 +186,8 @@ class SeatEnv(gymnasium.Env):
         """Show the board as your seat sees it, in the mode that was asked for."""
         if self.render_mode is None:
             raise Misuse(f"Nothing to render: make the environment with render_mode, {MODES}.")
-        return self._renderer.render(self._mine)
+        self._due()
+        return self._renderer.render(self._eyes)
 
     def close(self) -> None:
         """Close the window, if there is one."""
@@ -186,6 +195,8 @@ class SeatEnv(gymnasium.Env):
 
     def record(self) -> Record:
         """Give the game so far as a record, which kibitz can save, replay and analyse."""
+        if self._seed is None:
+            raise Misuse("Nothing is dealt yet: call env.reset() first.")
         names = ["learner"] * self.game.players
         for seat, agent in self._sitting.items():
             names[seat] = agent.name

@@ -8,12 +8,12 @@ from typing import Any
 from kibitz.core.errors import KibitzError
 
 
-def need(module: str) -> Any:
+def need(module: str, extra: str = "bridges") -> Any:
     """Import what a bridge leads to, or say how to get it."""
     try:
         return importlib.import_module(module)
     except ImportError as error:
         raise KibitzError(
             f"This bridge needs {module}, which cannot be imported ({error}). "
-            "Try: pip install 'kibitz[bridges]'."
+            f"Try: pip install 'kibitz[{extra}]'."
         ) from error

@@ -26,7 +26,7 @@ from kibitz.core.game import Game
 from kibitz.core.record import Record
 from kibitz.core.registry import find_agent, find_game, game_names
 from kibitz.core.table import View
-from kibitz.play.seats import guarded
+from kibitz.play.seats import check_apart, guarded
 
 need("gymnasium")
 need("pettingzoo")
@@ -159,12 +159,7 @@ class SeatsEnv(AECEnv):
             self._was_dead_step(action)
             return
         board = self.board
-        try:
-            number = int(action)
-        except (TypeError, ValueError):
-            raise board.refuse(action) from None
-        if not 0 <= number < len(self._legal) or not self._legal[number]:
-            raise board.refuse(action)
+        number = board.checked(action, self._legal)
         for sitter in self._sitters:
             sitter.notice(board.seat, number)
         rewards, totals = self.rewards, self._cumulative_rewards
@@ -183,7 +178,7 @@ class SeatsEnv(AECEnv):
             self._end()
 
     def _end(self) -> None:
-        self.infos = {agent: {"points": self.board.points} for agent in self.agents}
+        self.infos = {agent: {"points": self.view(agent).points} for agent in self.agents}
         self.agent_selection = self.agents[0]
 
     # --- looking -------------------------------------------------------------------------------
@@ -201,10 +196,12 @@ class SeatsEnv(AECEnv):
 
     def view(self, agent: str) -> View:
         """Give the view of a seat, in words and cells: what `observe` gives as features."""
+        self._check_dealt()
         return self.board.view(self._seat_of[agent])
 
     def record(self) -> Record:
         """Give the game so far as a record, which kibitz can save, replay and analyse."""
+        self._check_dealt()
         return self.board.record()
 
 
@@ -221,7 +218,7 @@ class Sitter:
     def begin(self) -> None:
         """Take the seat, with chance of its own for every deal; see what was played so far."""
         board, agent = self.env.board, self.agent
-        chance = Chance(agents_seed(self.env._seed or 0), self.env._deals, 1 + self.seat)
+        chance = Chance(agents_seed(self.env._seed or 0), self.env._deals - 1, 1 + self.seat)
         guarded(agent, agent.begin, self.seat, chance)
         for table, action in () if board.game.secret else board.record().steps():
             guarded(agent, agent.notice, table.view(self.seat), table.seat, action)
@@ -251,7 +248,9 @@ def sit(env: AECEnv, seat: str, who: Any) -> Sitter:
     if seat not in inner._seat_of:
         raise unknown(f"seat of {inner.game.name}", str(seat), inner._seat_of)
     sitter = Sitter(inner, seat, find_agent(who, inner.game))
-    inner._sitters = [other for other in inner._sitters if other.name != seat] + [sitter]
+    sitting = [other for other in inner._sitters if other.name != seat] + [sitter]
+    check_apart([other.agent for other in sitting])
+    inner._sitters = sitting
     if inner.agents:
         sitter.begin()
     return sitter

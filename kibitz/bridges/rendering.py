@@ -56,7 +56,7 @@ class Renderer:
         view = self.board.view(seat)
         if self.mode == "ansi":
             return str(view)
-        picture = pixels(view.svg(last=self.board.last_move()))
+        picture = pixels(view.svg(last=self.board.last_move(seat)))
         if self.mode == "rgb_array":
             return picture
         self._show(picture)

@@ -18,7 +18,7 @@ from kibitz.bridges.needs import need
 from kibitz.bridges.vector import SeatsVector
 from kibitz.core.errors import Misuse
 
-need("stable_baselines3")
+need("stable_baselines3", "sb3")
 
 from stable_baselines3.common.vec_env.base_vec_env import VecEnv  # noqa: E402
 
@@ -106,10 +106,11 @@ class SeatsVecEnv(VecEnv):
 
 def vec_env(many: Any) -> SeatsVecEnv:
     """Give a vector environment, as `gymnasium.make_vec` makes it, to Stable-Baselines3."""
-    inner = getattr(many, "unwrapped", many)
-    if not isinstance(inner, SeatsVector):
+    if not isinstance(many, SeatsVector):
         raise Misuse(
-            f"{many} is no vector environment of a kibitz game: "
+            f"{many} is no vector environment of a kibitz game, or is wrapped: "
             'gymnasium.make_vec("kibitz/tapnswap-v1", num_envs=64).'
         )
-    return SeatsVecEnv(inner)
+    if not many.copies:  # learners keep what they have seen until after the next step
+        raise Misuse("Stable-Baselines3 needs observations of their own: leave out copy=False.")
+    return SeatsVecEnv(many)

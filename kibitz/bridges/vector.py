@@ -16,7 +16,7 @@ from gymnasium.vector.utils import batch_space
 
 from kibitz.bridges.gymnasium import ILLEGAL, RAISE, RANDOM
 from kibitz.bridges.spaces import features_of
-from kibitz.core.errors import unknown
+from kibitz.core.errors import IllegalMove, unknown
 from kibitz.core.game import Game
 from kibitz.play.sparring import Sparring
 
@@ -36,6 +36,10 @@ class ManyActions(spaces.MultiDiscrete):
         if mask is not None or probability is not None:
             return super().sample(mask, probability)
         return self.sparring.draw(self.np_random)
+
+    def __reduce__(self) -> Any:
+        """Copy or save it as a plain space, which knows of no games."""
+        return spaces.MultiDiscrete, (self.nvec,)
 
 
 class SeatsVector(VectorEnv):
@@ -66,7 +70,7 @@ class SeatsVector(VectorEnv):
         self.num_envs = num_envs
         self.metadata = {"autoreset_mode": AutoresetMode.SAME_STEP}
         self._illegal = illegal
-        self._copy = copy
+        self.copies = copy
         self.sparring = Sparring(
             game, num_envs, 0, opponents=opponents, seat=seat, aim=aim, cores=cores
         )
@@ -87,7 +91,13 @@ class SeatsVector(VectorEnv):
         self, actions: Any
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """Take one action in each game."""
-        chosen = np.array(actions, np.int64)
+        chosen = np.array(actions)
+        if chosen.dtype.kind not in "iu":  # fractions, truth values and words are mistakes
+            raise IllegalMove(
+                f"{self.game.name}: actions are whole numbers, one for each of {self.num_envs} "
+                f"games, not {chosen.dtype}."
+            )
+        chosen = chosen.astype(np.int64)
         wrong = np.zeros(0, np.int64)
         if self._illegal != RAISE and chosen.shape == (self.num_envs,):
             inside = (chosen >= 0) & (chosen < self.sparring.masks.shape[1])
@@ -118,12 +128,12 @@ class SeatsVector(VectorEnv):
         }  # fmt: skip
 
     def _seen(self) -> np.ndarray:
-        return self.sparring.features.copy() if self._copy else self.sparring.features
+        return self.sparring.features.copy() if self.copies else self.sparring.features
 
     def _infos(self) -> dict[str, Any]:
         masks = self.sparring.masks.view(np.int8)
         return {
-            "action_mask": masks.copy() if self._copy else masks,
+            "action_mask": masks.copy() if self.copies else masks,
             "seat": self.sparring.seat.copy(),
         }
 

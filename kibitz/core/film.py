@@ -67,10 +67,11 @@ def film(record: Record, names: Sequence[str] = (), seat: int = SEAT) -> Film:
 
     drawn = expose(None)
     for action in record.actions:
-        move = Move(table.plies, table.seat, action, table.say(action))
+        move = table.as_seen(action, seat)
         moves.append((move.seat, move.words))
+        shown = None if table.is_secret(seat) else move
         table.play(action)
-        drawn = expose(move)
+        drawn = expose(shown)
     points = table.view(seat).points
     content = {
         "pieces": list(numbers), "frames": frames, "moves": moves, "names": names,

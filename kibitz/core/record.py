@@ -51,7 +51,8 @@ class Record(Shown):
 
     def name_of(self, seat: int) -> str:
         """Say who sat there."""
-        return self.agents[seat] if seat < len(self.agents) else f"seat {seat}"
+        name = self.agents[seat] if seat < len(self.agents) else f"seat {seat}"
+        return "".join(sign if sign.isprintable() else "?" for sign in name)
 
     # --- text ----------------------------------------------------------------------------------
 

@@ -49,6 +49,16 @@ def find_game(name: str) -> Game:
     return game
 
 
+def find_listed_game(name: str) -> Game:
+    """Find a game that `game_names` lists, for those who ask from outside.
+
+    Names of a catalogue are commands to somebody else's program, which strangers must not give.
+    """
+    if ":" in name:
+        raise unknown("game", name, game_names())
+    return find_game(name)
+
+
 def catalogue_names() -> list[str]:
     """List the catalogues of games, whose games are called `catalogue:name`."""
     return sorted(_joined("kibitz.catalogues"))

@@ -218,18 +218,34 @@ class Table(Position):
 
     def svg(self, seat: int | None = None, opinion: Mapping[int, float] | None = None) -> str:
         """Draw the board as a seat sees it, with the last move marked."""
-        return self.view(seat).svg(last=self.last_move(), opinion=opinion)
+        view = self.view(seat)
+        return view.svg(last=self.last_move(view.seat), opinion=opinion)
 
-    def last_move(self) -> Move | None:
-        """Give the action played last, in words, or None at the start."""
+    def last_move(self, seat: int | None = None) -> Move | None:
+        """Give the action played last, in words, or None at the start.
+
+        With `seat` it is told as that seat may know it: None if it was played in secret.
+        """
         if not self.actions:
             return None
         before = self.copy().undo()
-        action = self.actions[-1]
-        return Move(before.plies, before.seat, action, before.say(action))
+        if seat is not None and before.is_secret(seat):
+            return None
+        return before.as_seen(self.actions[-1], seat)
+
+    def is_secret(self, seat: int) -> bool:
+        """Tell whether what is played next is none of a seat's business."""
+        return self.game.secret and seat != self.seat
+
+    def as_seen(self, action: int, seat: int | None = None) -> Move:
+        """Put an action of the seat to move into words: its own, or another's if it is secret."""
+        eyes = seat if seat is not None and self.is_secret(seat) else None
+        return Move(self.plies, self.seat, action, self.view(eyes).say(action))
 
     def __str__(self) -> str:
         return str(self.view())
 
     def _repr_html_(self) -> str | None:
-        return board_card(self.view(), last=self.last_move() if self.game.has("words") else None)
+        view = self.view()
+        last = self.last_move(view.seat) if self.game.has("words") else None
+        return board_card(view, last=last)

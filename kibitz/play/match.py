@@ -28,6 +28,7 @@ from kibitz.play.loop import (
     play_games,
 )
 from kibitz.play.result import MatchResult, summarise
+from kibitz.play.seats import check_apart
 from kibitz.play.workers import NOBODY, in_workers
 
 MOST_RESULTS = 100_000_000  # points kept for the intervals: games times seats
@@ -104,12 +105,8 @@ def seated(
         except KibitzError as error:
             error.place = seat % len(agents)
             raise
-    plain = [id(agent) for agent in made if not isinstance(agent, CompiledAgent)]
-    if len(set(plain)) < len(plain):
-        raise Misuse(
-            "One agent object cannot sit at two seats: give its class, a function or a name, "
-            "and every seat gets its own."
-        )
+    # What compiled agents remember lies in the loop, by seat.
+    check_apart([agent for agent in made if not isinstance(agent, CompiledAgent)])
     return made
 
 

@@ -80,6 +80,16 @@ def announce(agents: Sequence[Agent | None], table: Table, action: int) -> None:
             guarded(agent, agent.notice, table.view(seat), table.seat, action)
 
 
+def check_apart(agents: Sequence[Agent | None]) -> None:
+    """Refuse one object at several seats: it would be shown the views of all of them."""
+    objects = [id(agent) for agent in agents if agent is not None]
+    if len(set(objects)) < len(objects):
+        raise Misuse(
+            "One agent object cannot sit at two seats: give its class, a function or a name, "
+            "and every seat gets its own."
+        )
+
+
 def winners(table: Table) -> list[int]:
     """List the seats with most points; none in a draw."""
     points = table.points

@@ -33,7 +33,7 @@ ANY_SEAT = -1
 
 # Places in `trouble`, filled when a game cannot go on.
 WHAT, WHO, ACTION = range(3)
-ILLEGAL, ENDLESS, IDLE = 1, 2, 3
+ILLEGAL, ENDLESS, IDLE, STUCK = 1, 2, 3, 4
 MOST_IDLE = 10_000  # games in a row without a decision to take
 
 
@@ -85,6 +85,9 @@ def until_mine(
             return
         rules.look(state, seat, view)
         n = rules.legal(view, actions)
+        if n == 0:
+            trouble[WHAT], trouble[WHO] = STUCK, seat
+            return
         own = weights[starts[rival] : starts[rival + 1]]
         action = chooses[rival](
             rules, view, actions, n, own, memory[board, seat], rngs[board, seat]
@@ -157,6 +160,8 @@ def spar(
 class Sparring:
     """Many games of one kind, in each of which one seat is yours; one decision in each at a time.
 
+    What says which actions are legal cannot be written on: compiled rules trust it.
+
     `opponents` names compiled agents for the seats after yours, in turn; `self` means that all
     seats are yours, where everybody wins together. `seat` is yours, or drawn for every game. `aim`
     says what rewards count: `points`, `margin` or `win`.
@@ -206,12 +211,15 @@ class Sparring:
         self._who = np.zeros((size, seats), np.int64)
         self._memory = np.zeros((size, seats, self.rivals.memory), np.int64)
         self._held = np.zeros(size)
-        self.seat = np.zeros(size, np.int64)
-        self.views = np.zeros_like(self._states)
+        self._seat = np.zeros(size, np.int64)
+        self._views = np.zeros_like(self._states)
+        self._legal = np.zeros((size, game.bound("most_legal")), np.int32)
+        self._counts = np.zeros(size, np.int64)
+        self._masks = np.zeros((size, game.bound("actions") if masks else 0), np.bool_)
+        self.seat, self.views = read_only(self._seat), read_only(self._views)
+        self.legal, self.counts = read_only(self._legal), read_only(self._counts)
+        self.masks = read_only(self._masks)
         self.features = np.zeros((size, features), np.float32)
-        self.legal = np.zeros((size, game.bound("most_legal")), np.int32)
-        self.counts = np.zeros(size, np.int64)
-        self.masks = np.zeros((size, game.bound("actions") if masks else 0), np.bool_)
         self.rewards = np.zeros(size)
         self.done = np.zeros(size, np.bool_)
         self.final = np.zeros((size, seats))
@@ -227,10 +235,12 @@ class Sparring:
 
     def step(self, actions: np.ndarray) -> None:
         """Take one legal action in each game; an illegal one raises and nothing is changed."""
+        if self._halfway:
+            raise Misuse("A step was left halfway: call reset() to deal the games anew.")
         chosen = np.ascontiguousarray(actions, np.int64)
         if chosen.shape != (self.size,):
             raise Misuse(f"This takes {self.size} actions, not an array of {chosen.shape}.")
-        wrong = int(first_illegal(chosen, self.legal, self.counts))
+        wrong = int(first_illegal(chosen, self._legal, self._counts))
         if wrong >= 0:
             raise IllegalMove(
                 f"{self.game.name}: action {int(chosen[wrong])} is not legal in game {wrong}; "
@@ -239,6 +249,7 @@ class Sparring:
         self._advance(chosen)
 
     def _advance(self, chosen: np.ndarray) -> None:
+        self._halfway = True
         troubles = np.zeros((self._cores, 3), np.int64)
         rivals = self.rivals
 
@@ -250,14 +261,15 @@ class Sparring:
                 len(rivals.names), self._rngs, self._mine, self._who, self._memory,
                 self.game.bound("most_legal"), self.game.bound("most_plies"), self.aim,
                 self._held, self.rewards, self.done, self.final, self.final_features,
-                troubles[part], self.views, self.legal, self.counts, self.masks, self.features,
-                self.seat,
+                troubles[part], self._views, self._legal, self._counts, self._masks, self.features,
+                self._seat,
             )  # fmt: skip
 
         self._spread(work)
         for trouble in troubles:
             if trouble[WHAT]:
                 raise self._trouble(trouble)
+        self._halfway = False
 
     def _spread(self, work: Callable[[int, int, int], None]) -> None:
         """Do the work for all games, in as many threads as there are cores for it."""
@@ -274,9 +286,10 @@ class Sparring:
                 f"which is not legal, in {self.game.described()}."
             )
         if trouble[WHAT] == IDLE:
-            return Misuse(
-                f"{self.game.described()}: seat {self.fixed} had nothing to decide in "
-                f"{MOST_IDLE:,} games; choose another seat."
+            return nothing_to_decide(self.game, self.fixed)
+        if trouble[WHAT] == STUCK:
+            return BrokenRules(
+                f"{self.game.described()}: seat {int(trouble[WHO])} has no legal move."
             )
         return BrokenRules(f"{self.game.described()} ran past its most plies.")
 
@@ -296,6 +309,22 @@ class Sparring:
             self._pool.shutdown()
             self._pool = None
             self._cores = 1
+
+
+def read_only(array: np.ndarray) -> np.ndarray:
+    """Give the same array to those who may only look at it."""
+    shown = array.view()
+    shown.flags.writeable = False
+    return shown
+
+
+def nothing_to_decide(game: Game, fixed: int) -> Misuse:
+    """Build the error for games that end before it is one's turn."""
+    who = "the seat that was drawn" if fixed == ANY_SEAT else f"seat {fixed}"
+    return Misuse(
+        f"{game.described()}: {who} had nothing to decide in {MOST_IDLE:,} games; "
+        "choose another seat or other settings."
+    )
 
 
 def seat_of(game: Game, seat: int | None) -> int:

@@ -22,7 +22,7 @@ from kibitz.core.errors import BadRecord, KibitzError
 from kibitz.core.files import save
 from kibitz.core.game import Game
 from kibitz.core.record import Record
-from kibitz.core.registry import find_game, game_names
+from kibitz.core.registry import find_listed_game, game_names
 from kibitz.core.table import Table
 from kibitz.play.seats import HUMAN
 from kibitz.web.catalogue import SEARCH, Offer, checked, offers
@@ -189,8 +189,10 @@ class Hall:
         except UnicodeDecodeError:
             raise BadRecord("This file is no kibitz record: it is not text.") from None
         await self.searchers.ask({"do": "check", "text": text}, patience=COMPILING)
-        await self.picture(find_game(str(json.loads(text)["game"])))  # its rules are loaded then
-        return self.bring(Record.from_json(text, source="This file"), host)
+        await self.picture(
+            find_listed_game(str(json.loads(text)["game"]))
+        )  # its rules are loaded then
+        return self.bring(Record.from_json(text, find_listed_game, "This file"), host)
 
     def get(self, id: str) -> Sitting:
         """Find a table, in memory or in the folder."""
@@ -199,7 +201,7 @@ class Hall:
         path = self.folder / f"{id}.json"
         if not ID.fullmatch(id) or not path.is_file():
             raise Refused(NO_TABLE)
-        sitting = Sitting.from_json(path.read_text(encoding="utf-8"), find_game)
+        sitting = Sitting.from_json(path.read_text(encoding="utf-8"), find_listed_game)
         self._saved[id] = sitting.version
         return self._lay(sitting)
 
@@ -207,7 +209,7 @@ class Hall:
         """Say which game is played at a table, without setting it up."""
         if id not in self._cards:
             raise Refused(NO_TABLE)
-        return find_game(self._cards[id].game)
+        return find_listed_game(self._cards[id].game)
 
     def of(self, person: str, most: int = 12) -> list[Sitting]:
         """List the latest tables at which a person sits, or that they opened."""
@@ -215,7 +217,9 @@ class Hall:
         found = []
         for card in sorted(mine, key=lambda card: -card.changed)[:most]:
             with contextlib.suppress(KibitzError):  # one of another version
-                if self.is_ready(find_game(card.game)):  # others would keep everybody waiting
+                if self.is_ready(
+                    find_listed_game(card.game)
+                ):  # others would keep everybody waiting
                     found.append(self.get(card.id))
         return found
 
@@ -340,7 +344,7 @@ class Hall:
         """Compile all games before somebody asks for them."""
         for name in game_names():
             with contextlib.suppress(KibitzError):
-                await self.picture(find_game(name))
+                await self.picture(find_listed_game(name))
 
     def offers(self, game: Game) -> tuple[Offer, ...]:
         """List the agents that can be asked for."""

@@ -10,7 +10,7 @@ from nicegui.events import UploadEventArguments
 
 from kibitz.core.errors import KibitzError
 from kibitz.core.game import Game
-from kibitz.core.registry import find_game, game_names
+from kibitz.core.registry import find_listed_game, game_names
 from kibitz.play.seats import HUMAN
 from kibitz.web.frame import frame, link, raw, tell, words
 from kibitz.web.hall import LARGEST_RECORD, Hall
@@ -31,7 +31,7 @@ async def home_page(hall: Hall, person: str) -> None:
             )  # fmt: skip
         with ui.element("div").classes("kb-games"):
             for name in game_names():
-                await game_card(hall, find_game(name))
+                await game_card(hall, find_listed_game(name))
         tables = hall.of(person)
         if tables:
             with ui.element("section").classes("kb-stack"):

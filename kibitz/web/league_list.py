@@ -9,7 +9,7 @@ from nicegui import ui
 
 from kibitz.core.errors import KibitzError
 from kibitz.core.game import Game
-from kibitz.core.registry import find_game, game_names
+from kibitz.core.registry import find_listed_game, game_names
 from kibitz.web.catalogue import offers
 from kibitz.web.fields import option_field
 from kibitz.web.frame import button, frame, raw, words
@@ -90,7 +90,7 @@ class LeagueList:
 
     def form(self) -> None:
         """Make the form."""
-        names = {name: find_game(name).title for name in game_names()}
+        names = {name: find_listed_game(name).title for name in game_names()}
         with ui.element("div").classes("kb-form kb-begin"):
             words("game", tag="label")
             self.game = ui.select(names, value=next(iter(names)), on_change=self.show_game)
@@ -119,7 +119,7 @@ class LeagueList:
 
     def show_game(self) -> None:
         """Show the agents and options of the game that is chosen."""
-        game = find_game(str(self.game.value))
+        game = find_listed_game(str(self.game.value))
         self.agents.set_options(
             {one.who: f"{one.who}: {one.about}" for one in offers(game)}, value=[]
         )
@@ -132,7 +132,7 @@ class LeagueList:
     async def begin(self) -> None:
         """Begin the league, and go there."""
         settings = {name: str(box.value) for name, box in self.fields.items()}
-        game = find_game(str(self.game.value)).having(**settings)
+        game = find_listed_game(str(self.game.value)).having(**settings)
         self.go.props("disabled")
         self.waiting.set_content(
             '<span class="kb-spin"></span> Getting the agents ready. The first time they are '

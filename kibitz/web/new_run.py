@@ -10,7 +10,7 @@ from nicegui import ui
 from kibitz.core.errors import KibitzError
 from kibitz.core.game import Game
 from kibitz.core.options import AGENTS, MODEL, Option, Text
-from kibitz.core.registry import find_game, game_names
+from kibitz.core.registry import find_listed_game, game_names
 from kibitz.learners import find_learner
 from kibitz.web.fields import option_field
 from kibitz.web.frame import button, frame, link, raw, words
@@ -45,7 +45,7 @@ class NewRun:
                 words("What learns what", tag="h2")
                 with ui.element("div").classes("kb-form"):
                     words("game", tag="label")
-                    games = {name: find_game(name).title for name in game_names()}
+                    games = {name: find_listed_game(name).title for name in game_names()}
                     box = ui.select(games, value=self.game.name, on_change=self.choose_game)
                     box.props('outlined dense aria-label="game"')
                 self.options = ui.element("details").classes("kb-inner")
@@ -163,7 +163,7 @@ class NewRun:
 
     def choose_game(self, event: Any) -> None:
         """Turn to another game."""
-        self.game, self.like, self.preset = find_game(str(event.value)), None, USUAL
+        self.game, self.like, self.preset = find_listed_game(str(event.value)), None, USUAL
         self.show_game()
 
     def choose_learner(self, event: Any) -> None:

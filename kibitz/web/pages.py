@@ -8,7 +8,7 @@ from nicegui import app, ui
 
 from kibitz.core.errors import KibitzError
 from kibitz.core.game import Game
-from kibitz.core.registry import find_game
+from kibitz.core.registry import find_listed_game
 from kibitz.web.frame import frame, person, problem, raw, words
 from kibitz.web.hall import Hall
 from kibitz.web.home import home_page
@@ -40,7 +40,7 @@ def build(home: Path, store: str | None = None, private: bool = True) -> Hall:
     @ui.page("/new/{name}")
     async def new(name: str, watch: bool = False) -> None:
         try:
-            game = find_game(name)
+            game = find_listed_game(name)
         except KibitzError as error:
             problem("No such game", str(error))
             return

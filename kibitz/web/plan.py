@@ -15,7 +15,7 @@ from kibitz.core.chance import checked_seed
 from kibitz.core.errors import BadOption, Misuse, unknown
 from kibitz.core.game import Game
 from kibitz.core.options import AGENTS, MODEL, Option, Text, options_of
-from kibitz.core.registry import find_game
+from kibitz.core.registry import find_listed_game
 from kibitz.learners import find_learner, learner_names, unfit
 
 LONGEST = 200  # signs of a setting
@@ -49,7 +49,7 @@ class Plan:
     def from_dict(cls, content: Mapping[str, Any]) -> Plan:
         """Read what `to_dict` wrote."""
         return cls(
-            game=find_game(content["game"]).having(**content["game settings"]),
+            game=find_listed_game(content["game"]).having(**content["game settings"]),
             learner=content["learner"], settings=dict(content["settings"]), seed=content["seed"],
             preset=content["preset"],
         )  # fmt: skip

@@ -24,7 +24,7 @@ from kibitz.core.errors import AgentFailed, KibitzError
 from kibitz.core.game import Game
 from kibitz.core.plain import as_json
 from kibitz.core.record import Record
-from kibitz.core.registry import find_agent, find_game
+from kibitz.core.registry import find_agent, find_listed_game
 from kibitz.core.table import Table
 from kibitz.play.seats import ask, guarded, join
 from kibitz.play.worker import end_with
@@ -95,13 +95,13 @@ class Thinker:
 
     def do_levels(self, order: dict[str, Any], tell: Tell) -> dict[str, Any]:
         """Say who plays a game best, and at which levels; that may mean to solve it."""
-        game = find_game(order["game"]).having(**order["settings"])
+        game = find_listed_game(order["game"]).having(**order["settings"])
         best = strongest(game)
         return {"best": best, "levels": playable_levels(game, best)}
 
     def do_picture(self, order: dict[str, Any], tell: Tell) -> str:
         """Draw a game; whoever loads its rules after that need not compile them."""
-        return picture(find_game(order["game"]).having(**order["settings"]))
+        return picture(find_listed_game(order["game"]).having(**order["settings"]))
 
     def do_league(self, order: dict[str, Any], tell: Tell) -> Any:
         """Do something with a league, of which the rest of the order tells."""
@@ -113,7 +113,7 @@ class Thinker:
 
     def do_check(self, order: dict[str, Any], tell: Tell) -> None:
         """Replay a record from a stranger: what compiled rules cannot bear must not be ours."""
-        Record.from_json(order["text"], source="This file")
+        Record.from_json(order["text"], find_listed_game, "This file")
 
     def _at(self, order: dict[str, Any], table: Table) -> Seated:
         key = (order["key"], table.seat, order["who"])
@@ -149,7 +149,7 @@ def sent(table: Table) -> dict[str, Any]:
 
 def table_of(order: dict[str, Any]) -> Table:
     """Set up the table that was sent."""
-    game: Game = find_game(order["game"]).having(**order["settings"])
+    game: Game = find_listed_game(order["game"]).having(**order["settings"])
     table = Table(game, np.array(order["dealt"], np.int16), seed=order["seed"])
     for action in order["actions"]:
         game.rules.play(table.cells, action)  # the sender has checked them

@@ -7,7 +7,7 @@ from typing import Any
 
 from nicegui import ui
 
-from kibitz.core.registry import find_game
+from kibitz.core.registry import find_listed_game
 from kibitz.web.curve import columns_of, figures_of, name_of, usual
 from kibitz.web.frame import frame, link, raw, words
 from kibitz.web.runs import Runs
@@ -126,7 +126,7 @@ class TrainPage:
             with ui.element("div").classes("kb-row"):
                 for game, learner in FIRST_STEPS:
                     address = f"/train/new?game={game}&learner={learner}"
-                    link(f"{learner} on {find_game(game).title}", address)
+                    link(f"{learner} on {find_listed_game(game).title}", address)
 
     def card(self, run: Training) -> str:
         """Show a run in the list."""

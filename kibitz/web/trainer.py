@@ -22,7 +22,7 @@ from typing import Any
 
 from kibitz.core.errors import KibitzError
 from kibitz.core.plain import as_json
-from kibitz.core.registry import find_game
+from kibitz.core.registry import find_listed_game
 from kibitz.core.training import Watcher
 from kibitz.learners import train
 from kibitz.web.rows import Rows
@@ -179,7 +179,7 @@ def main() -> None:
         threading.Thread(target=listen, args=(reporter,), daemon=True).start()
         held = lock()
         threading.Thread(target=reporter.keep_telling, daemon=True).start()
-        game = find_game(order["game"]).having(**order["game settings"])
+        game = find_listed_game(order["game"]).having(**order["game settings"])
         result = train(
             order["learner"], game, seed=order["seed"], folder=FOLDER, watcher=reporter,
             progress=reporter.progress, **order["settings"],

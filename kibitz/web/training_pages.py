@@ -8,7 +8,7 @@ from fastapi.responses import FileResponse, PlainTextResponse, Response
 from nicegui import app, ui
 
 from kibitz.core.errors import KibitzError
-from kibitz.core.registry import find_game, game_names
+from kibitz.core.registry import find_listed_game, game_names
 from kibitz.web.frame import person, problem
 from kibitz.web.hall import Hall
 from kibitz.web.new_run import NewRun
@@ -27,7 +27,7 @@ def build_training(hall: Hall) -> None:
     @ui.page("/train/new")
     def new(game: str = "", learner: str = "", like: str = "") -> None:
         try:
-            page = NewRun(hall, person(), find_game(game or game_names()[0]), learner)
+            page = NewRun(hall, person(), find_listed_game(game or game_names()[0]), learner)
             if like:
                 page.begin_like(runs.get(like).plan)
         except KibitzError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from typing import Any
 
 import pyspiel
@@ -16,7 +17,8 @@ CATALOGUE = "open_spiel"
 ROOM = f"{__package__}.room"
 TURNS = "turn_based_simultaneous_game"
 
-_games: dict[str, Game] = {}  # by canonical name
+KEPT = 64
+_games: dict[str, Game] = {}  # by canonical name, the latest few
 
 
 class Foreign(Game):
@@ -38,6 +40,8 @@ def find(name: str) -> Game:
     theirs = _loaded(name)
     called = str(theirs).removesuffix("()")
     if called not in _games:
+        while len(_games) >= KEPT:
+            _games.pop(next(iter(_games)))
         _games[called] = _game(theirs, f"{CATALOGUE}:{called}")
     return _games[called]
 
@@ -52,6 +56,11 @@ def _loaded(name: str) -> Any:
         hint = f" Did you mean {' or '.join(near)}?" if near else ""
         raise UnknownName(
             f"No game of OpenSpiel is called '{short}'.{hint} pyspiel.registered_names() lists all."
+        )
+    if re.search(r"\w*file\w*\s*=", name, re.I):
+        raise Misuse(
+            f"{CATALOGUE}: games that are read from files are not taken, for a record that names "
+            "one would read it too."
         )
     try:
         return pyspiel.load_game(name)

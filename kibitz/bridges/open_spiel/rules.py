@@ -169,6 +169,8 @@ class Rulebook:
 
     def flaw(self, table: Table) -> str | None:
         """Say what is wrong with a table, or None: its cells must be those of its history."""
+        if table.cells[self.plan.own["length"].start] == STRIPPED:
+            return "its history is missing"
         try:
             history = self.history(table.cells)
             state = self.written(history, table.cells)

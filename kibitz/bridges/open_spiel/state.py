@@ -10,7 +10,7 @@ import numpy as np
 import pyspiel
 
 from kibitz.core.chance import Chance
-from kibitz.core.errors import Misuse
+from kibitz.core.errors import IllegalMove, Misuse
 from kibitz.core.game import OVER, SEAT, VIEWER
 from kibitz.core.table import View
 
@@ -28,8 +28,8 @@ class SpielState(pyspiel.State):
         self.cells: np.ndarray | None = None  # until it is dealt
         self.drawn: list[int] = []  # outcomes of the chance nodes at the root
         self.before = [0.0] * game.kibitz.players  # points before the last action
-        self.seen: list[bytes] = []  # by seat: a digest of all it has seen, if anything is hidden
-        self.follows = False  # only follow actions that were played elsewhere
+        self.seen: list[bytes] = []  # by seat: a digest of all it has seen, if there is more
+        self.follows: list[int] = []  # who made the moves that are only copied, the last one first
         if not game.draws:
             self._begin(game, game.only_deal.copy())
 
@@ -37,6 +37,8 @@ class SpielState(pyspiel.State):
 
     def current_player(self) -> int:
         """Say who moves: a seat, chance, or nobody any more."""
+        if self.follows:
+            return self.follows[-1]
         if self.cells is None:
             return pyspiel.PlayerId.CHANCE
         seat = int(self.cells[SEAT])
@@ -58,9 +60,12 @@ class SpielState(pyspiel.State):
 
     def _apply_action(self, action: int) -> None:
         if self.follows:
+            self.follows.pop()
             return
         game = self.get_game()
         if self.cells is None:
+            if not 0 <= action < game.draws[len(self.drawn)]:
+                raise IllegalMove(f"{game.kibitz.name}: chance cannot draw {action} here.")
             self.drawn.append(action)
             if len(self.drawn) == len(game.draws):
                 number = 0
@@ -69,6 +74,11 @@ class SpielState(pyspiel.State):
                 self._begin(game, game.dealt(number))
             return
         mover = int(self.cells[SEAT])
+        # OpenSpiel does not check, and compiled rules trust their caller.
+        if mover == OVER or action not in self._view(mover).legal:
+            raise IllegalMove(
+                f"{game.kibitz.name}: action {action} is not legal here; see legal_actions()."
+            )
         self.before = self.returns()
         game.kibitz.rules.play(self.cells, action)
         for seat in range(len(self.seen)):
@@ -77,7 +87,7 @@ class SpielState(pyspiel.State):
 
     def _begin(self, game: Any, cells: np.ndarray) -> None:
         self.cells = cells
-        if game.kibitz.hides:
+        if game.kibitz.hides or game.draws:
             self.seen = [self._digest(seat) for seat in range(game.kibitz.players)]
 
     def _digest(self, seat: int, seen: bytes = b"", action: int = -1) -> bytes:
@@ -149,10 +159,15 @@ class SpielState(pyspiel.State):
         seed = int(sampler() * (1 << 53))
         game = self.get_game()
         world = game.new_initial_state()
-        world.follows = True
-        for action in [0] * len(game.draws) + self.history()[len(game.draws) :]:
+        steps = [(int(pyspiel.PlayerId.CHANCE), 0)] * len(game.draws)
+        # What others played in secret is not copied into a world that might be another.
+        steps += [
+            (step.player, step.action if step.player == player or not game.kibitz.secret else 0)
+            for step in self.full_history()[len(game.draws) :]
+        ]
+        world.follows = [mover for mover, _ in reversed(steps)]
+        for _, action in steps:
             world.apply_action(action)
-        world.follows = False
         world.drawn = [0] * len(game.draws)
         world._begin(game, view.redeal(Chance(seed)).cells)
         world.before = list(self.before)
