@@ -261,3 +261,42 @@ def test_without_open_spiel_the_remedy_is_named(tmp_path):
         env={**os.environ, "PYTHONPATH": str(tmp_path)},
     )  # fmt: skip
     assert "pip install 'kibitz[bridges]'" in done.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize("action", [10**6, 10**9, -2, 255])
+def test_an_illegal_action_never_reaches_the_rules(action):
+    """OpenSpiel does not check what it is told to play."""
+    state = pyspiel.load_game("kibitz_nim").new_initial_state()
+    before = str(state)
+    with pytest.raises(Exception, match="not legal here"):
+        state.apply_action(action)
+    assert str(state) == before
+    dealt = pyspiel.load_game("kibitz_hanabi(deals=3)").new_initial_state()
+    with pytest.raises(Exception, match="chance cannot draw"):
+        dealt.apply_action(action)
+
+
+def test_information_states_tell_open_deals_apart():
+    """Nothing is hidden, but what was dealt is part of what everybody has seen."""
+    game = as_open_spiel(toys.SHUFFLED, deals=5)
+    told = {}
+    for outcome, _ in game.new_initial_state().chance_outcomes():
+        state = game.new_initial_state()
+        state.apply_action(outcome)
+        legal = tuple(state.legal_actions())
+        assert told.setdefault(state.information_state_string(0), legal) == legal
+    assert len(set(told.values())) > 1
+
+
+def test_a_resampled_world_says_who_made_its_moves():
+    game = pyspiel.load_game("kibitz_hanabi")
+    state = game.new_initial_state()
+    while state.is_chance_node():
+        state.apply_action(3)
+    for _ in range(3):
+        state.apply_action(state.legal_actions()[0])
+    world = state.resample_from_infostate(1, lambda: 0.5)
+    moves = [(step.player, step.action) for step in state.full_history()][4:]
+    assert [(step.player, step.action) for step in world.full_history()][4:] == moves
+    assert [mover for mover, _ in moves] == [0, 1, 0]
+    assert world.current_player() == state.current_player()

@@ -19,9 +19,11 @@ from kibitz import cli  # noqa: E402
 from kibitz.bridges.open_spiel.known import MERGED, PUBLIC  # noqa: E402
 from kibitz.bridges.open_spiel.rules import position_of  # noqa: E402
 from kibitz.core.chance import Chance  # noqa: E402
-from kibitz.core.errors import KibitzError, Misuse, UnknownName  # noqa: E402
+from kibitz.core.errors import BadRecord, KibitzError, Misuse, UnknownName  # noqa: E402
+from kibitz.core.film import film  # noqa: E402
 from kibitz.core.game import HIDDEN  # noqa: E402
 from kibitz.core.record import Record  # noqa: E402
+from kibitz.core.registry import find_listed_game  # noqa: E402
 from kibitz.core.table import Table  # noqa: E402
 from kibitz.play.match import Runner, seated  # noqa: E402
 from kibitz.play.workers import in_workers  # noqa: E402
@@ -424,3 +426,42 @@ def test_the_command_line_takes_their_names(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.StringIO("Pass\nPass\n"))
     poker = said("play", "open_spiel:kuhn_poker", "--seats", "human,random", "--plain")
     assert "seat 1 random: Pass" in poker or "seat 1 random: Bet" in poker
+
+
+def test_games_from_files_are_refused(tmp_path):
+    file = tmp_path / "secret.efg"
+    file.write_text("nobody's business")
+    turns = f"turn_based_simultaneous_game(game=nfg_game(filename={file}))"
+    for name in (f"efg_game(filename={file})", turns):
+        with pytest.raises(Misuse, match="read from files") as raised:
+            kibitz.game(f"open_spiel:{name}")
+        assert "business" not in str(raised.value)
+
+
+def test_strangers_name_no_games_of_a_catalogue():
+    assert find_listed_game("nim") == kibitz.game("nim")
+    with pytest.raises(UnknownName, match=r"There are: .*nim"):
+        find_listed_game("open_spiel:tic_tac_toe")
+
+
+def test_a_record_without_its_history_is_refused_at_once():
+    table = kibitz.game("open_spiel:connect_four").deal(1)
+    content = json.loads(table.record().to_json())
+    cells = table.game.layout.own["length"]
+    content["dealt"][cells.start] = -1
+    with pytest.raises(BadRecord, match="history is missing"):
+        Record.from_json(json.dumps(content))
+
+
+def test_what_is_played_in_secret_is_on_no_page_of_another_seat():
+    table = kibitz.game("open_spiel:phantom_ttt").deal(1)
+    words = table.say(table.legal[4])
+    table.play(table.legal[4])
+    record = table.record()
+    assert film(record, seat=0).moves == ((0, words),)
+    assert film(record, seat=1).moves[0][1] != words
+    assert words in record.to_html(seat=0)
+    assert words not in record.to_html(seat=1)
+    assert words not in table._repr_html_()  # seat 1 is to move
+    assert table.last_move(1) is None
+    assert table.last_move(0).words == words

@@ -280,7 +280,7 @@ def test_whoever_sits_is_shown_a_view_and_told_of_every_action():
 
 def test_infos_tell_no_points_that_a_view_hides():
     """Hands of Mexican train are hidden, and points so far count them."""
-    made = env("mexican_train", max_cycles=1)
+    made = env("mexican_train", players=2, max_cycles=1)
     random_game(made, plies=2)
     whole = made.record().table()
     for seat, agent in enumerate(made.possible_agents):

@@ -207,6 +207,9 @@ def test_requests_of_a_size(server, quiet_table):
         "/table/..%2F..%2Fsecret", "/table/%00", "/table/" + "x" * 3000, "/table/no?ply=999999999",
         "/new/..%2F..%2Fetc", "/new/nimm", "/kibitz/../server.py", "/kibitz/server.py", "/secret",
         "/tables/", "/static/../../secret", "/_nicegui/../../etc/passwd",
+        "/new/open_spiel:hanabi(players=2,colors=99)",  # would end the process
+        "/train/new?game=open_spiel:efg_game(filename=/etc/passwd)",
+        "/train/new?game=open_spiel:tic_tac_toe",
     ],
 )  # fmt: skip
 def test_addresses_lead_to_pages_and_to_no_files(server, path):
