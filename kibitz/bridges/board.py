@@ -8,7 +8,6 @@ remember more, are made when somebody asks for one.
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -100,7 +99,7 @@ class Board:
         self.actions.append(action)
         return self.rewards.tolist()
 
-    def checked(self, action: Any, legal: Sequence[int]) -> int:
+    def checked(self, action: Any, legal: np.ndarray | bytes) -> int:
         """Read an action number that a mask allows; whatever else it is raises."""
         try:
             number = operator.index(action)  # fractions, truth values and words are mistakes
