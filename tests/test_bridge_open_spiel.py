@@ -14,7 +14,6 @@ pyspiel = pytest.importorskip("pyspiel")
 
 from open_spiel.python.algorithms import cfr, exploitability, ismcts, mcts, minimax  # noqa: E402
 from open_spiel.python.algorithms.get_all_states import get_all_states  # noqa: E402
-from open_spiel.python.algorithms.value_iteration import value_iteration  # noqa: E402
 
 import kibitz  # noqa: E402
 from kibitz.bridges.open_spiel import as_open_spiel  # noqa: E402
@@ -22,6 +21,7 @@ from kibitz.core.chance import Chance  # noqa: E402
 from kibitz.core.errors import BadOption, Misuse  # noqa: E402
 from kibitz.core.table import Table  # noqa: E402
 from tests import toys  # noqa: E402
+from tests.spiel import value_iteration  # noqa: E402
 
 KIND = pyspiel.GameType
 GAMES = [

@@ -12,7 +12,6 @@ import pytest
 
 pyspiel = pytest.importorskip("pyspiel")
 
-from open_spiel.python.algorithms.value_iteration import value_iteration  # noqa: E402
 
 import kibitz  # noqa: E402
 from kibitz import cli  # noqa: E402
@@ -30,6 +29,7 @@ from kibitz.play.workers import in_workers  # noqa: E402
 from tests import test_drawings as drawings  # noqa: E402
 from tests import test_laws as laws  # noqa: E402
 from tests.conftest import positions  # noqa: E402
+from tests.spiel import value_iteration  # noqa: E402
 
 SMALL_HANABI = (
     "hanabi(players=2,colors=2,ranks=2,hand_size=2,max_information_tokens=2,max_life_tokens=2)"

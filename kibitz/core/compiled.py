@@ -267,15 +267,17 @@ def is_compiled(function: Any) -> bool:
     return isinstance(function, Pointer) or hasattr(function, "py_func")
 
 
-@functools.cache
 def in_python(loop: Any) -> Any:
     """Give the same loop as plain Python, for games and agents that are not compiled.
 
     What it hands the rules on to becomes plain Python too: compiled code cannot take them.
     """
-    plain = getattr(loop, "py_func", loop)
-    if plain is loop:
-        return loop
+    return _in_python(loop) if hasattr(loop, "py_func") else loop
+
+
+@functools.cache
+def _in_python(loop: Any) -> Any:
+    plain = loop.py_func
     called = {name: plain.__globals__.get(name) for name in plain.__code__.co_names}
     handed_on = {
         name: in_python(function)
