@@ -17,13 +17,13 @@ setup-neural: $(NEURAL)
 setup-dev: $(DEV)
 
 # Made anew only when a lock file or the project's own description has changed. pip itself comes first: a newer
-# one takes half the time.
+# one needs little more than half the processor time.
 $(BASE): requirements/build.lock requirements/base.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("kibitz needs Python 3.11 or newer; this is %s. Try: make PYTHON=python3.12 ..." % sys.version.split()[0])'
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(LOCKED) -r requirements/build.lock
 	$(LOCKED) -r requirements/base.lock
-	$(INSTALL) --no-deps --no-build-isolation -e .
+	$(INSTALL) --quiet --no-deps --no-build-isolation -e .
 	@$(COMPILE)
 	@touch $@
 
