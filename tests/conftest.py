@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,12 +12,18 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
+from kibitz.core import tiers
 from kibitz.core.chance import Chance
 from kibitz.core.game import Game
 from kibitz.core.options import Choice, Flag, Option, Whole, Wholes
 from kibitz.core.registry import find_game, game_names
 from kibitz.core.table import Table
 from tests import servers
+
+# Tests play thousands of games move by move, so rules are compiled before they run. Programs that
+# tests start run tables as Python, without a compiler in the background. See kibitz/core/tiers.py.
+tiers.use(tiers.FIRST)
+os.environ["KIBITZ_COMPILE"] = tiers.LOOPS
 
 settings.register_profile(
     "kibitz", deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)

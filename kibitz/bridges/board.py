@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from kibitz.core.chance import WORDS, sow
-from kibitz.core.compiled import Rules
 from kibitz.core.errors import IllegalMove
 from kibitz.core.game import OVER, SEAT, Game, copy_cells
 from kibitz.core.record import Record
@@ -26,8 +25,7 @@ class Board:
 
     def __init__(self, game: Game, aim: str) -> None:
         self.game = game
-        # The functions behind the pointers, for a step calls six of them.
-        self.rules = Rules(*(getattr(rule, "function", rule) for rule in game.rules))
+        self.rules = game.rules
         self.aim = aim_of(game, aim)
         self.seats = game.players
         self.features = game.bound("features")

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from kibitz.core.chance import Chance
-from kibitz.core.compiled import NOTICE, compiled, in_python, pointer
+from kibitz.core.compiled import NOTICE, Rule, compiled, in_python, is_compiled, pointer
 from kibitz.core.errors import AgentFailed
 from kibitz.core.game import Game
 from kibitz.core.markup import element
@@ -23,6 +23,7 @@ from kibitz.core.notebook import Shown, card, heading, listing, note
 from kibitz.core.options import Option, settle
 from kibitz.core.svg import number
 from kibitz.core.table import View
+from kibitz.core.tiers import prepare_now
 
 AT_ONCE = 12  # options that an opinion lists in a notebook
 
@@ -98,6 +99,13 @@ class Agent:
     def begin(self, seat: int, rng: Chance) -> None:
         """Take a seat at a new table."""
         self.rng = rng
+
+    def compiled_parts(self) -> list[Rule]:
+        """List what this agent runs that can be compiled while a game goes on."""
+        return []
+
+    def prepare(self) -> None:
+        """Compile what would be too slow as Python, if that is not done yet; it may take seconds."""
 
     def values(self, view: View, options: Sequence[int]) -> Sequence[float]:
         """Say what each legal option is worth; here they are all worth the same."""
@@ -182,6 +190,7 @@ class Kind:
     reason    says in words why it would take an action
     name      what it is called, if not as `choose` is
     about     a line that says who this is, if the docstring of `choose` does not
+    slow      a move would take over a second as Python: compile it before it plays
     """
 
     choose: Any
@@ -193,6 +202,7 @@ class Kind:
     reason: Callable[[View, int], str] | None = None
     name: str = ""
     about: str = ""
+    slow: bool = False
     options: tuple[Option, ...] = ()
     games: tuple[str, ...] | None = None
     unfit_for: Callable[[Game], str | None] | None = None
@@ -241,6 +251,20 @@ class CompiledAgent(Agent):
         self.memory = np.zeros(kind.memory, np.int64)
         self.rng = Chance(0)
 
+    def compiled_parts(self) -> list[Rule]:
+        """List what this agent runs, and the rules that it asks for, where they can be compiled."""
+        functions = (self.kind.choose, self.kind.value, self.kind.notice)
+        own = [pointer(one) for one in functions if one is not None and is_compiled(one)]
+        if not self.game.is_compiled:
+            return []
+        needs = frozenset({"legal"}).union(*(one.needs for one in own))
+        return [*own, *(getattr(self.game.rules, name) for name in sorted(needs))]
+
+    def prepare(self) -> None:
+        """Compile what would be too slow as Python, if that is not done yet."""
+        if self.kind.slow:
+            prepare_now(self.compiled_parts())
+
     def begin(self, seat: int, rng: Chance) -> None:
         """Take a seat at a new table, remembering nothing."""
         self.rng = rng
@@ -255,6 +279,7 @@ class CompiledAgent(Agent):
         actions, n = self._look(view)
         if n == 0:
             raise AgentFailed(f"{self.name}: there is nothing to choose, the game is over.")
+        self.prepare()
         choose = callable_in(self.game, self.kind.choose)
         rules, rng = self.game.rules, self.rng.words
         return int(choose(rules, view.cells, actions, n, self.weights, self.memory, rng))
@@ -264,6 +289,7 @@ class CompiledAgent(Agent):
         if self.kind.value is None:
             action = self.tried(view)
             return [float(option == action) for option in options]
+        self.prepare()
         actions, n = self._look(view)
         out = np.zeros(len(actions))
         value = callable_in(self.game, self.kind.value)

@@ -1,98 +1,76 @@
-"""Compiling: the fixed signatures of the contract, and a compile cache that is never stale.
+"""Compiling: which functions may be compiled, with which signatures, and how Python calls them.
 
-Rules and agents are ordinary Python functions under `@compiled(SIGNATURE)`. Loops that serve every
-game receive them as `Rules`, a tuple of typed function pointers, so that one compiled loop is
-loaded from the disk cache whatever the game. With `NUMBA_DISABLE_JIT=1` the same functions run
-uncompiled: breakpoints and coverage work, and reading past the end of an array raises.
+Rules, agents and their helpers are ordinary Python functions under `@compiled(..)`. They stay what
+they are: called from Python they run as Python, so that a table never waits for a compiler.
+`pointer` returns the form that compiled loops take. A loop under `@compiled_loop` is compiled before
+it first runs. Nothing here imports Numba; `kibitz.core.jit` does, when something is compiled or
+loaded. With `NUMBA_DISABLE_JIT=1` loops run as Python too: breakpoints and coverage work, and
+reading past the end of an array raises.
 """
 
 from __future__ import annotations
 
+import contextlib
+import dis
 import functools
-import hashlib
 import os
-import shutil
-import stat
-import sys
-import tempfile
-import time
-import types as types_of_functions  # Numba has `types` of its own
-import warnings
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any, NamedTuple
+import threading
+import types
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar, NamedTuple
 
-import numba
-from numba import types
-from numba.core import cgutils
-from numba.core.errors import NumbaExperimentalFeatureWarning
-from numba.core.types import FunctionType
-from numba.experimental.function_type import FunctionModel
-from numba.extending import (
-    NativeValue,
-    intrinsic,
-    overload,
-    register_model,
-    typeof_impl,
-    unbox,
-)
-
-# The pointers this module is built on carry that label in Numba; the pinned version is tested.
-warnings.filterwarnings(
-    "ignore", message="First-class function type", category=NumbaExperimentalFeatureWarning
-)
-
-config: Any = numba.config  # Numba fills it when it is imported
-JIT = not config.DISABLE_JIT
-
-STATE = types.Array(types.int16, 1, "C")  # [cells], a state or a view
-ACTIONS = types.Array(types.int32, 1, "C")  # [most legal]
-POINTS = types.Array(types.float64, 1, "C")  # [seats]
-FEATURES = types.Array(types.float32, 1, "C")  # [features]
-WEIGHTS = types.Array(types.float32, 1, "C")  # what an agent has learned or was set to
-MEMORY = types.Array(types.int64, 1, "C")  # what an agent remembers within one game
-RNG = types.Array(types.int64, 1, "C")  # [4], see chance.py
-VALUES = types.Array(types.float64, 1, "C")  # [most legal], what each legal action is worth
-PROSPECTS = types.Array(types.float32, 2, "C")  # [most legal, prospects], see `describe`
+JIT = os.environ.get("NUMBA_DISABLE_JIT", "") in ("", "0")
 
 
-class RuleType(FunctionType):
-    """The type of a pointer. It is Numba's own, but costs next to nothing to hand over."""
+class ArrayOf(NamedTuple):
+    """The type of a contiguous array."""
+
+    dtype: str
+    dimensions: int = 1
 
 
-register_model(RuleType)(FunctionModel)
+STATE = ArrayOf("int16")  # [cells], a state or a view
+ACTIONS = ArrayOf("int32")  # [most legal]
+POINTS = ArrayOf("float64")  # [seats]
+FEATURES = ArrayOf("float32")  # [features]
+WEIGHTS = ArrayOf("float32")  # what an agent has learned or was set to
+MEMORY = ArrayOf("int64")  # what an agent remembers within one game
+RNG = ArrayOf("int64")  # [4], see chance.py
+VALUES = ArrayOf("float64")  # [most legal], what each legal action is worth
+PROSPECTS = ArrayOf("float32", 2)  # [most legal, prospects], see `describe`
+INT = "int64"
+VOID = "void"
 
 
-@unbox(RuleType)
-def _take_pointer(kind, value, c):
-    # Numba would import two modules and unpickle the signature for each: 10 µs, and a loop over
-    # boards takes more than thirty.
-    function = cgutils.create_struct_proxy(kind)(c.context, c.builder)
-    address = c.pyapi.object_getattr_string(value, "_address")
-    function.c_addr = c.pyapi.long_as_voidptr(address)
-    c.pyapi.decref(address)
-    function.py_addr = c.builder.ptrtoint(value, c.context.get_value_type(types.voidptr))
-    function.jit_addr = c.context.get_constant_null(types.voidptr)
-    return NativeValue(function._getvalue())
+class Signature(NamedTuple):
+    """What a function of the contract takes and returns; `kibitz.core.jit.types` translates it."""
+
+    returns: str
+    takes: tuple[Any, ...]
 
 
-DEAL = types.void(STATE, RNG)
-LEGAL = types.int64(STATE, ACTIONS)
-PLAY = types.void(STATE, types.int64)
-SCORE = types.void(STATE, POINTS)
-LOOK = types.void(STATE, types.int64, STATE)
-REDEAL = types.void(STATE, RNG)
-OBSERVE = types.void(STATE, FEATURES)
-STRIP = types.void(STATE)
-FOLD = types.void(STATE)
-DESCRIBE = types.void(STATE, ACTIONS, types.int64, PROSPECTS)
+def signature(returns: str, *takes: Any) -> Signature:
+    """Return the signature of a function that is called through a pointer."""
+    return Signature(returns, takes)
+
+
+DEAL = signature(VOID, STATE, RNG)
+LEGAL = signature(INT, STATE, ACTIONS)
+PLAY = signature(VOID, STATE, INT)
+SCORE = signature(VOID, STATE, POINTS)
+LOOK = signature(VOID, STATE, INT, STATE)
+REDEAL = signature(VOID, STATE, RNG)
+OBSERVE = signature(VOID, STATE, FEATURES)
+STRIP = signature(VOID, STATE)
+FOLD = signature(VOID, STATE)
+DESCRIBE = signature(VOID, STATE, ACTIONS, INT, PROSPECTS)
 
 
 class Rules(NamedTuple):
-    """The rules of one game as compiled loops receive them: `rules.play(state, action)`.
+    """The rules of one game as loops receive them: `rules.play(state, action)`.
 
     deal(state, rng)        seats and options are set; fill the rest
-    legal(state, actions)   write the legal action numbers, ascending; give how many
+    legal(state, actions)   write the legal action numbers, ascending; return how many
     play(state, action)     apply it; trusts its caller
     score(state, points)    points per seat, higher is better, at any time
     look(state, seat, out)  write the view: every cell that the seat may not know is `HIDDEN`
@@ -120,27 +98,64 @@ class Rules(NamedTuple):
 
 
 SIGNATURES = Rules(DEAL, LEGAL, PLAY, SCORE, LOOK, REDEAL, OBSERVE, STRIP, FOLD, DESCRIBE)
-RULES = types.NamedTuple([RuleType(signature) for signature in SIGNATURES], Rules)
+RULES = "rules"  # all of them, as one argument
 
 # An agent gets the rules too, so that one compiled agent can look ahead in every game; it gets
 # them with a view, never with the state.
-CHOOSE = types.int64(RULES, STATE, ACTIONS, types.int64, WEIGHTS, MEMORY, RNG)
-VALUE = types.void(RULES, STATE, ACTIONS, types.int64, WEIGHTS, MEMORY, VALUES)
+CHOOSE = signature(INT, RULES, STATE, ACTIONS, INT, WEIGHTS, MEMORY, RNG)
+VALUE = signature(VOID, RULES, STATE, ACTIONS, INT, WEIGHTS, MEMORY, VALUES)
 # What one of a room's strategies would play, see voting.py: places among the legal actions.
-WISH = types.int64(types.int64, STATE, ACTIONS, types.int64, ACTIONS)
-NOTICE = types.void(STATE, types.int64, types.int64, MEMORY)
+WISH = signature(INT, INT, STATE, ACTIONS, INT, ACTIONS)
+NOTICE = signature(VOID, STATE, INT, INT, MEMORY)
 
 # Languages of rules, see language.py: what a view shows of some groups of things, given as bits;
 # which event comes of an action; which earlier ply deserves credit for it.
-SEE = types.void(STATE, FEATURES, types.int64)
-JUDGE = types.int64(STATE, types.int64)
-THANK = types.int64(STATE, types.int64)
+SEE = signature(VOID, STATE, FEATURES, INT)
+JUDGE = signature(INT, STATE, INT)
+THANK = signature(INT, STATE, INT)
 # What happened to a seat, as counts of events, see rewards.py: before, action, after, seat.
-HAPPEN = types.void(STATE, types.int64, STATE, types.int64, VALUES)
+HAPPEN = signature(VOID, STATE, INT, STATE, INT, VALUES)
 
 
-def compiled(signature: Any = None, *, inline: bool = False) -> Callable[[Callable], Any]:
-    """Compile a function when it is first needed, and keep the result on disk.
+# --- decorators --------------------------------------------------------------------------------
+
+
+class Compilable:
+    """What is known of a function that may be compiled; `function.compiled` holds it."""
+
+    def __init__(self, function: Any, signature: Signature | None, inline: bool) -> None:
+        self.function = function
+        self.signature = signature
+        self.inline = inline
+        self.key: str | None = None  # see jit.keys
+        self.dispatcher: Any = None  # see jit.dispatch: the form that compiled code calls,
+        self.runnable: Any = None  # and machine code behind a pointer
+
+    @property
+    def name(self) -> str:
+        """The function's full name, as in `kibitz.games.nim.rules.play`."""
+        return f"{self.function.__module__}.{self.function.__qualname__}"
+
+    @functools.cached_property
+    def references(self) -> tuple[tuple[str, Any], ...]:
+        """What the function refers to outside itself: names and values, in order of first use."""
+        return tuple(_references(self.function))
+
+    @functools.cached_property
+    def needs(self) -> frozenset[str]:
+        """The rules that this function, or what it calls, may ask for: `rules.legal` and so on."""
+        return frozenset(
+            name for one in reachable(self.function) for name in _rules_asked(one.function)
+        )
+
+    @functools.cached_property
+    def rule(self) -> Rule:
+        """The function as a value that loops take."""
+        return Rule(self.function)
+
+
+def compiled(signature: Signature | None = None, *, inline: bool = False) -> Callable:
+    """Let compiled loops call a function. From Python it runs as the Python it is.
 
     Give the signature of the contract that the function fulfils (`PLAY`, `CHOOSE`, ..). A helper
     that is only called by other compiled functions needs none: `@compiled()`. With `inline` its
@@ -148,250 +163,240 @@ def compiled(signature: Any = None, *, inline: bool = False) -> Callable[[Callab
     many arrays costs more than the work.
     """
 
-    flags: Any = {"nogil": True, "inline": "always" if inline else "never"}
-
-    def decorate(function: Callable) -> Any:
-        if not JIT:
-            made: Any = function
-        else:
-            folder = _cache_folder(function.__module__.partition(".")[0])
-            kept, config.CACHE_DIR = config.CACHE_DIR, str(folder or "")
-            try:
-                made = numba.njit(cache=folder is not None, **flags)(function)
-            except RuntimeError:  # typed at a prompt: there is no file to keep it beside
-                made = numba.njit(**flags)(function)
-            finally:
-                config.CACHE_DIR = kept
-            if signature is not None:
-                made.compile = _with_return_type(made.compile, signature)
-        made.signature = signature
-        return made
+    def decorate(function: Any) -> Any:
+        function.compiled = Compilable(function, signature, inline)
+        if inline:  # where Numba looks for it
+            function.targetoptions = {"inline": "always"}
+            function.py_func = function
+        return function
 
     return decorate
 
 
-def _with_return_type(compile_for: Callable, signature: Any) -> Callable:
-    """Keep to the signature also when another compiled function calls this one first.
+_here = threading.local()
 
-    Numba would then infer the return type (an int32 action, say), and there is only one compiled
-    form for the same arguments.
+
+@contextlib.contextmanager
+def plain_loops() -> Iterator[None]:
+    """Run loops as Python within this block, for work that is done before a compiler would be."""
+    kept = getattr(_here, "plain", False)
+    _here.plain = True
+    try:
+        yield
+    finally:
+        _here.plain = kept
+
+
+class Loop:
+    """A function that is compiled before it first runs. Other compiled functions may call it."""
+
+    def __init__(self, function: Any) -> None:
+        functools.update_wrapper(self, function)
+        self.py_func = function
+        self.compiled = function.compiled = Compilable(function, None, False)
+        self._run: Any = None
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Run it compiled; as Python where rules or agents are plain Python."""
+        if self._run is None:
+            if getattr(_here, "plain", False):
+                return in_python(self)(*arguments)
+            self._run = self._made()
+        return self._run(*arguments)
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether it has run compiled in this process."""
+        return self._run is not None
+
+    def dispatcher(self) -> Any:
+        """Return the compiled loop itself, for those who have seen to the rules it needs."""
+        if self._run is None:
+            self._run = self._made()
+        return self._run.run
+
+    def _made(self) -> Any:
+        if not JIT:
+            return self.py_func
+        from kibitz.core.jit.calls import LoopCall  # Numba is loaded when something is compiled
+
+        return LoopCall(self)
+
+    def __repr__(self) -> str:
+        return f"<Loop {self.compiled.name}>"
+
+
+def compiled_loop(function: Any) -> Any:
+    """Compile a function before it first runs: for loops that Python calls.
+
+    It must always be called with arguments of the same types.
+    """
+    return Loop(function)
+
+
+class Rule:
+    """A rule, or a function of an agent, as a value: loops take it, and Python may call it.
+
+    Called from Python it runs as Python until its compiled form is put to use (see
+    `kibitz.core.tiers`). `address` is for compiled loops, which set it before they run.
     """
 
-    def compile(wanted: Any) -> Any:
-        return compile_for(signature if wanted == signature.args else wanted)
-
-    return compile
-
-
-class Pointer(types.WrapperAddressProtocol):
-    """A compiled function as a value: its address for compiled loops, and callable from Python."""
+    __slots__ = ("_run", "address", "function", "is_enabled", "signature", "type")
+    compiles_first: ClassVar[bool] = False  # whether Python, too, waits for the compiled form
 
     def __init__(self, function: Any) -> None:
         self.function = function
-        self._signature = function.signature
-        self.type = RuleType(self._signature)
-        function.compile(self._signature)
-        result = function.get_compile_result(self._signature)
-        self._address = result.library.get_pointer_to_function(
-            result.fndesc.llvm_cfunc_wrapper_name
-        )
-
-    def __wrapper_address__(self) -> int:
-        return self._address
-
-    def signature(self) -> Any:
-        """Tell Numba the type of the function behind the address."""
-        return self._signature
+        self.signature = function.compiled.signature
+        self.address = 0
+        self.type: Any = None  # Numba's, see jit.types
+        self.is_enabled = False  # whether Python, too, runs the compiled form
+        self._run = self._run_first if Rule.compiles_first else function
 
     def __call__(self, *arguments: Any) -> Any:
         """Run the function from Python."""
-        return self.function(*arguments)
+        return self._run(*arguments)
 
+    def _run_first(self, *arguments: Any) -> Any:
+        from kibitz.core.jit.calls import enable
 
-@typeof_impl.register(Pointer)
-def _type_of_pointer(value: Pointer, context: Any) -> Any:
-    # Numba would work it out anew for every rule at every call from Python: 0.1 ms.
-    return value.type
+        enable(self)
+        return self._run(*arguments)
 
+    def use(self, call: Callable) -> None:
+        """From now on run this, the compiled form, when Python calls."""
+        self._run = call
+        self.is_enabled = True
 
-@typeof_impl.register(Rules)
-def _type_of_rules(value: Rules, context: Any) -> Any:
-    # Those of games in plain Python have another type, but compiled code never gets them.
-    return RULES
+    @property
+    def needs(self) -> frozenset[str]:
+        """The rules that the function may ask for."""
+        return self.function.compiled.needs
+
+    def __repr__(self) -> str:
+        return f"<Rule {self.function.compiled.name}>"
 
 
 class Pointers(tuple):
-    """Pointers of one type, which is worked out once; plain functions where nothing is compiled."""
+    """Rules of one signature, as loops take several of them; plain functions where none is compiled."""
 
     @functools.cached_property
-    def type(self) -> Any:
-        """The type that loops take."""
-        return types.UniTuple(self[0].type, len(self))
+    def needs(self) -> frozenset[str]:
+        """The rules that any of them may ask for."""
+        return frozenset().union(*(rule.needs for rule in self if isinstance(rule, Rule)))
 
 
-@typeof_impl.register(Pointers)
-def _type_of_pointers(value: Pointers, context: Any) -> Any:
-    return value.type
-
-
-@functools.cache
 def pointer(function: Any) -> Any:
-    """Give the form in which a compiled loop takes this function; plain Python stays as it is."""
-    return Pointer(function) if is_compiled(function) else function
+    """Return the form in which a loop takes this function; plain Python stays as it is."""
+    return function.compiled.rule if is_compiled(function) else function
+
+
+def is_compiled(function: Any) -> bool:
+    """Whether a function can be called from compiled code."""
+    return isinstance(function, Rule) or hasattr(function, "compiled")
 
 
 def cells_at(array: Any) -> Any:
-    """Give the numbers of an array as one flat run, for the hottest loops.
+    """Return the numbers of an array as one flat run, for the hottest loops.
 
-    Numba counts references whenever an array is handed on, by instructions that cost more than a
-    test of a rule; nobody counts those of a run. The array itself must stay in use.
+    Compiled, this is a raw pointer: passing an array increments its reference count, by
+    instructions that cost more than a test of a rule. The array itself must stay in use.
     """
     return array.reshape(-1)
 
 
-@intrinsic
-def _data_of(typing_context, array):
-    def lower(context, builder, signature, arguments):
-        return context.make_array(signature.args[0])(context, builder, arguments[0]).data
+def literal_unroll(values: tuple) -> tuple:
+    """Go through a tuple of different functions: `for one in literal_unroll(FUNCTIONS): one(x)`.
 
-    return types.CPointer(array.dtype)(array), lower
-
-
-@overload(cells_at)
-def _cells_at(array):
-    return lambda array: _data_of(array)  # type: ignore[call-arg]
+    It is Numba's function of that name, which is put in its place when something is compiled.
+    """
+    return values
 
 
-def is_compiled(function: Any) -> bool:
-    """Tell whether a function can be called from compiled code."""
-    return isinstance(function, Pointer) or hasattr(function, "py_func")
+# --- plain Python ------------------------------------------------------------------------------
 
 
 def in_python(loop: Any) -> Any:
-    """Give the same loop as plain Python, for games and agents that are not compiled.
-
-    What it hands the rules on to becomes plain Python too: compiled code cannot take them.
-    """
-    return _in_python(loop) if hasattr(loop, "py_func") else loop
+    """Return the same loop as plain Python, for games and agents that are not compiled."""
+    return _in_python(loop.py_func) if isinstance(loop, Loop) else loop
 
 
 @functools.cache
-def _in_python(loop: Any) -> Any:
-    plain = loop.py_func
-    called = {name: plain.__globals__.get(name) for name in plain.__code__.co_names}
-    handed_on = {
-        name: in_python(function)
-        for name, function in called.items()
-        if hasattr(function, "py_func") and "rules" in parameters_of(function.py_func)
-    }
-    if not handed_on:
+def _in_python(plain: Any) -> Any:
+    # A loop within it must not be compiled either: compiled code cannot take plain rules.
+    names = plain.__code__.co_names
+    called = {name: plain.__globals__[name] for name in names if name in plain.__globals__}
+    loops = {name: in_python(one) for name, one in called.items() if isinstance(one, Loop)}
+    if not loops:
         return plain
-    return types_of_functions.FunctionType(
-        plain.__code__, {**plain.__globals__, **handed_on}, plain.__name__, plain.__defaults__
+    return types.FunctionType(
+        plain.__code__, {**plain.__globals__, **loops}, plain.__name__, plain.__defaults__
     )
+
+
+# --- what a function refers to -----------------------------------------------------------------
+
+
+def compilable(value: Any) -> Compilable | None:
+    """Return what is known of a function or loop that may be compiled, or None."""
+    known = getattr(value, "compiled", None)
+    return known if isinstance(known, Compilable) else None
+
+
+def reachable(function: Any) -> list[Compilable]:
+    """List a function and all compilable functions that it may call."""
+    found: dict[int, Compilable] = {}
+    waiting = [function.compiled]
+    while waiting:
+        one = waiting.pop()
+        if id(one) not in found:
+            found[id(one)] = one
+            values = [value for _, value in one.references]
+            while values:
+                value = values.pop()
+                known = compilable(value)
+                if known is not None:
+                    waiting.append(known)
+                elif isinstance(value, tuple):
+                    values.extend(value)
+    return list(found.values())
+
+
+def _instructions(code: types.CodeType) -> Iterator[dis.Instruction]:
+    yield from dis.get_instructions(code)
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _instructions(constant)
+
+
+def _references(function: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the globals, free variables and attributes of modules that a function uses."""
+    outer = function.__globals__
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    seen = set()
+    module: Any = None  # of which the next instruction takes an attribute
+    for one in _instructions(function.__code__):
+        name, value = str(one.argval), _NOTHING
+        if one.opname in ("LOAD_GLOBAL", "LOAD_NAME") and name in outer:
+            value = outer[name]
+        elif one.opname == "LOAD_DEREF" and name in cells:
+            value = cells[name].cell_contents
+        elif one.opname in ("LOAD_ATTR", "LOAD_METHOD") and module is not None:
+            name, value = f"{module.__name__}.{name}", getattr(module, name, _NOTHING)
+        module = value if isinstance(value, types.ModuleType) else None
+        if value is not _NOTHING and name not in seen:
+            seen.add(name)
+            yield name, value
+
+
+_NOTHING = object()
+
+
+def _rules_asked(function: Any) -> Iterator[str]:
+    for one in _instructions(function.__code__):
+        if one.opname in ("LOAD_ATTR", "LOAD_METHOD") and one.argval in Rules._fields:
+            yield one.argval
 
 
 def parameters_of(function: Any) -> tuple[str, ...]:
     """Name the parameters of a function."""
     return function.__code__.co_varnames[: function.__code__.co_argcount]
-
-
-# --- the cache ---------------------------------------------------------------------------------
-
-FACES = {"bridges", "cli", "web"}  # hold no compiled code: changing them recompiles no game
-MARK = ".made-by-kibitz"
-UNUSED_DAYS = 30
-NEWEST = 12  # of one package: whoever edits sources makes a new folder each time
-
-
-@functools.cache
-def _cache_folder(package: str) -> Path | None:
-    """Find the folder for what is compiled from one top-level package, or None.
-
-    Numba does not notice a constant that changed in another file, so the folder's name carries a
-    hash of all sources of the package, and of kibitz's own.
-    """
-    home = cache_home()
-    if home is None:
-        return None
-    digest = hashlib.blake2b(digest_size=8)
-    for name in sorted({package, __name__.partition(".")[0]}):
-        for path in _sources(name):
-            digest.update(str(path.name).encode() + path.read_bytes())
-    folder = home / f"{package.strip('_') or 'code'}-{digest.hexdigest()}"
-    try:
-        folder.mkdir(exist_ok=True, mode=0o700)
-        (folder / MARK).touch()
-        os.utime(folder)
-    except OSError:
-        return None
-    _forget_unused(home)
-    return folder
-
-
-def _sources(package: str) -> list[Path]:
-    module = sys.modules.get(package)
-    folders = [Path(folder) for folder in getattr(module, "__path__", ())]
-    if not folders:
-        file = Path(getattr(module, "__file__", None) or "")
-        # A module on its own may import its neighbours.
-        return sorted(file.parent.glob("*.py")) if file.suffix == ".py" else []
-    own = package == __name__.partition(".")[0]
-    return sorted(
-        source
-        for folder in folders
-        for source in folder.rglob("*.py")
-        if not (own and source.relative_to(folder).parts[0] in FACES)
-    )
-
-
-@functools.cache
-def cache_home() -> Path | None:
-    """Find a folder for compiled code that this user may write and nobody else.
-
-    `KIBITZ_CACHE` or `NUMBA_CACHE_DIR` name it; otherwise it is the user's cache folder, or a
-    private folder among the temporary files. None means: compile anew in every process.
-    """
-    import platformdirs
-
-    named = os.environ.get("KIBITZ_CACHE") or os.environ.get("NUMBA_CACHE_DIR")
-    user = getattr(os, "getuid", lambda: "user")()
-    choices = [
-        Path(named) if named else platformdirs.user_cache_path("kibitz"),
-        Path(tempfile.gettempdir()) / f"kibitz-{user}",
-    ]
-    return next((choice for choice in choices if _private(choice)), None)
-
-
-def _private(folder: Path) -> bool:
-    """Tell whether a folder is ours alone, and no link; what lies in a cache is run as code."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        facts = folder.lstat()
-        if not stat.S_ISDIR(facts.st_mode) or (
-            hasattr(os, "getuid")
-            and (facts.st_uid != os.getuid() or facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
-        ):
-            return False
-        with tempfile.TemporaryFile(dir=folder):
-            return True
-    except OSError:
-        return False
-
-
-def _forget_unused(home: Path) -> None:
-    """Drop what nobody has used for a month, and all but the newest few of each package.
-
-    Only folders that this module has made and marked are touched.
-    """
-    oldest = time.time() - UNUSED_DAYS * 86_400
-    seen: dict[str, int] = {}
-    try:
-        ours = [folder for folder in home.iterdir() if (folder / MARK).is_file()]
-        for folder in sorted(ours, key=lambda folder: -folder.stat().st_mtime):
-            package = folder.name.rpartition("-")[0]
-            seen[package] = seen.get(package, 0) + 1
-            if seen[package] > NEWEST or folder.stat().st_mtime < oldest:
-                shutil.rmtree(folder, ignore_errors=True)
-    except OSError:
-        return

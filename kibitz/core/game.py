@@ -22,6 +22,7 @@ from kibitz.core.errors import BrokenRules, unknown
 from kibitz.core.markup import element
 from kibitz.core.notebook import Shown, card, heading, listing, note
 from kibitz.core.options import Option, Whole, settle
+from kibitz.core.tiers import WORTH_COMPILING, prepare
 
 if TYPE_CHECKING:
     from kibitz.core.table import Table
@@ -35,6 +36,8 @@ HEADER = 4
 HIDDEN = -1  # what a view shows where its seat may not look
 OVER = -1
 MOST_SEATS = 12
+
+AT_A_TABLE = ("legal", "play", "look", "score", "deal")  # rules that tables ask for, soonest first
 
 Count = int | Callable[[Mapping[str, Any]], int]  # fixed, or from the settings
 
@@ -269,6 +272,13 @@ class Game(Shown):
     def rules(self) -> Rules:
         """Give the rules in the form that loops take; the first use compiles or loads them."""
         return Rules(*map(pointer, self._all_functions()))
+
+    def notice_move(self) -> None:
+        """Count a move at a table of this game; after some, have its rules compiled meanwhile."""
+        count = self.__dict__.get("_moves", 0) + 1
+        self.__dict__["_moves"] = count
+        if count == WORTH_COMPILING and self.is_compiled:
+            prepare([getattr(self.rules, name) for name in AT_A_TABLE])
 
     def _all_functions(self) -> Rules:
         strip = self.functions.strip or keep_all

@@ -189,6 +189,7 @@ class Table(Position):
         action = self.read(move)
         self.game.rules.play(self.cells, action)
         self.actions.append(action)
+        self.game.notice_move()
         return self
 
     def undo(self, plies: int = 1) -> Table:

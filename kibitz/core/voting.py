@@ -3,7 +3,7 @@
 A strategy is a small compiled function `one(view, actions, n, wanted)` that writes the places of
 the legal actions it would take, one as soon as another, and gives how many there are, at least one.
 It may look at what `strip` keeps of a view, and at nothing else. A room offers strategies by giving
-in its `agents.py` these four:
+in its `agents.py` these:
 
 WISHES = {"one": one, "two": two}  # in the order of their weights
 VOTERS = tuple(WISHES.values())
@@ -19,12 +19,6 @@ def wish(which, view, actions, n, wanted):
     return wishes
 
 @compiled(CHOOSE)
-def strategy(rules, view, actions, n, weights, memory, rng):
-    wanted = np.empty(n, np.int32)
-    wishes = wish(int(weights[0]), view, actions, n, wanted)
-    return actions[wanted[below(rng, wishes) if wishes > 1 else 0]]
-
-@compiled(CHOOSE)
 def ballot(rules, view, actions, n, weights, memory, rng):
     votes = np.zeros(n)
     wanted = np.empty(n, np.int32)
@@ -34,9 +28,9 @@ def ballot(rules, view, actions, n, weights, memory, rng):
             votes[wanted[below(rng, wishes) if wishes > 1 else 0]] += weights[which]
     return actions[np.argmax(votes)]
 
-STRATEGIES = strategy_kinds(strategy, WISHES)
+STRATEGIES = strategy_kinds(WISHES)
 
-They are the room's own because a compiled function that is handed another cannot be kept on disk.
+`literal_unroll` is from `kibitz.core.compiled`.
 """
 
 from __future__ import annotations
@@ -47,7 +41,8 @@ from typing import Any
 import numpy as np
 
 from kibitz.core.agent import Kind, first_line
-from kibitz.core.compiled import compiled
+from kibitz.core.chance import below
+from kibitz.core.compiled import CHOOSE, compiled
 
 
 @compiled()
@@ -71,12 +66,27 @@ def shifted(weights: np.ndarray) -> np.ndarray:
     return (weights - min(0.0, float(weights.min()))).astype(np.float32)
 
 
-def strategy_kinds(strategy: Any, wishes: Mapping[str, Any]) -> dict[str, Kind]:
+def strategy_kinds(wishes: Mapping[str, Any]) -> dict[str, Kind]:
     """Make the kinds of agents that play each what one strategy wishes."""
 
     def kind(place: int, name: str) -> Kind:
-        own = np.array([place], np.float32)
+        own = np.array([place], np.float32)  # what it plays by, for those who compare agents
         about = first_line(wishes[name].__doc__)
-        return Kind(choose=strategy, weights=lambda *_: own, name=name, about=about)
+        choose = _strategy(wishes[name])
+        return Kind(choose=choose, weights=lambda *_: own, name=name, about=about)
 
     return {name: kind(place, name) for place, name in enumerate(wishes)}
+
+
+def _strategy(one: Any) -> Any:
+    """Return the choice of an agent that follows one strategy alone, so that only that is compiled."""
+
+    @compiled(CHOOSE)
+    def strategy(rules, view, actions, n, weights, memory, rng):
+        wanted = np.empty(n, np.int32)
+        wishes = one(view, actions, n, wanted)
+        return actions[wanted[below(rng, wishes) if wishes > 1 else 0]]
+
+    # It belongs to the room whose strategy it is.
+    strategy.__module__, strategy.__qualname__ = one.__module__, "strategy"
+    return strategy

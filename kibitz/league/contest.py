@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kibitz.core.compiled import compiled
+from kibitz.core.compiled import compiled_loop
 from kibitz.league.digest import estimate, share
 from kibitz.league.played import Played
 from kibitz.play.result import Estimate, Share
@@ -92,7 +92,7 @@ def _way_back(beats: dict[int, list[int]], member: int) -> list[int]:
     return []
 
 
-@compiled()
+@compiled_loop
 def _equilibrium(gains, steps):
     """Search an equilibrium by regret matching+, later steps counting more. gains [n, n]."""
     n = len(gains)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kibitz.core.compiled import compiled
+from kibitz.core.compiled import compiled_loop
 from kibitz.play.result import Estimate, Share, estimate_from, share_from
 
 NUMBER, MEAN, SQUARES = 0, 1, 2  # of observations
@@ -55,7 +55,7 @@ def digest(lineup: Sequence[int], points: np.ndarray) -> Digest:
     )
 
 
-@compiled()
+@compiled_loop
 def add_up(points, mine, many, sums):
     """Add up the deals of a match. points [games, places], mine [places], sums [numbers, 3].
 

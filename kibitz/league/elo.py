@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from kibitz.core.compiled import compiled
+from kibitz.core.compiled import compiled_loop
 from kibitz.league.played import Played, rank_game
 
 BASE = 1500.0
@@ -21,7 +21,7 @@ SCALE = 400.0  # so many points more, and the odds are ten to one
 LOG_TEN = math.log(10.0)
 
 
-@compiled()
+@compiled_loop
 def update(ratings, lineup, points, k):
     """Rate games one after another, in place. ratings [members], points [games, seats]"""
     games, seats = points.shape

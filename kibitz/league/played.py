@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kibitz.core.compiled import compiled
+from kibitz.core.compiled import compiled, compiled_loop
 from kibitz.core.errors import KibitzError
 from kibitz.league.digest import Digest, digest
 
@@ -78,7 +78,7 @@ def rank_game(points, game, order, ranks):
         ranks[order[at]] = rank
 
 
-@compiled()
+@compiled_loop
 def rank_games(points, order, ranks):
     """Rank the places of every game. points, order, ranks [games, seats]"""
     for game in range(len(points)):

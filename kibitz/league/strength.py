@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kibitz.core.compiled import compiled
+from kibitz.core.compiled import compiled, compiled_loop
 from kibitz.league.elo import BASE, SCALE
 from kibitz.league.played import Played, rank_game
 
@@ -103,7 +103,7 @@ def tally(match: Played) -> Tally:
     return Tally(np.array(list(known), np.int64), *_merged(which, unit, count, FINEST))
 
 
-@compiled()
+@compiled_loop
 def code_games(points, both):
     """Write the ranks and the unit of each game as one number. points [games, seats], both [games]
 
@@ -239,7 +239,7 @@ def solve(bend, gradient, step):
         step[row] /= bend[row, row]
 
 
-@compiled()
+@compiled_loop
 def fit(order, weight, prior, start, close):
     """Find the strengths under which weighted results are likeliest, by Newton's steps.
 
@@ -268,7 +268,7 @@ def fit(order, weight, prior, start, close):
     return base
 
 
-@compiled()
+@compiled_loop
 def fit_again(order, which, unit, part, weights, priors, best, found):
     """Fit with random weights of units, once for each row of `found`.
 

@@ -27,7 +27,7 @@ import numpy as np
 
 from kibitz.core.agent import CompiledAgent, Kind, Opinion, opinion
 from kibitz.core.chance import Chance
-from kibitz.core.compiled import compiled, in_python
+from kibitz.core.compiled import compiled_loop, in_python
 from kibitz.core.errors import BadModel, BadOption, Misuse
 from kibitz.core.game import Game
 from kibitz.core.models import load_model, own_model
@@ -73,7 +73,7 @@ PRESETS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
-@compiled()
+@compiled_loop
 def play_genomes(
     rules, chooses, notices, listens, weights, starts, memory, blank, seed, agents_seed, first,
     most_legal, most_plies, genomes, points, plies, trouble,

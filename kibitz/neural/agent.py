@@ -81,6 +81,7 @@ class NetworkKind:
         unit = "" if self.unit == POINTS and meaning.aim not in ("points", "margin") else self.unit
         return Kind(
             choose=choose, value=self.value, unit=unit, weights=lambda *_: packed, name=self.model,
+            slow=True,
             explain=lambda agent, view: self.explain(meaning, agent, view),
         )  # fmt: skip
 

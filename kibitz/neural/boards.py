@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from kibitz.core.chance import WORD, below, sow, uniform
-from kibitz.core.compiled import compiled
+from kibitz.core.compiled import compiled, compiled_loop
 from kibitz.core.game import OVER, PLIES, SEAT, copy_cells
 from kibitz.play.aims import AIMS, WIN, worth
 
@@ -92,7 +92,7 @@ def deal_board(
             memory[board, seat, number] = 0
 
 
-@compiled()
+@compiled_loop
 def deal_boards(
     rules, states, blank, opening, most_legal, seed, own_seed, deals, rngs, rivals, who, memory,
     last, rounds, aim, held,
@@ -150,7 +150,7 @@ def end(points, plies, board, who, last, ended, tally):
         tally[board, SHARE] += share
 
 
-@compiled()
+@compiled_loop
 def play_boards(
     rules, chooses, notices, listens, weights, starts, count, amounts, aim, first, last_board,
     chosen, states, blank, opening, most_legal, seed, own_seed, deals, rngs, rivals, who, memory,
@@ -210,7 +210,7 @@ def play_boards(
             action = NONE
 
 
-@compiled()
+@compiled_loop
 def look_at(
     rules, t, first, last_board, states, views, features, legal, counts, seat_of, mine, follow,
     who, last,
@@ -250,7 +250,7 @@ def describe_options(rules, view, actions, n, ahead, prospects):
         rules.observe(tried, row[1:])
 
 
-@compiled()
+@compiled_loop
 def describe_at(rules, t, first, last_board, views, legal, counts, begins, ahead, options):
     """Write the features of all options at step t, each decision in whole chunks."""
     for board in range(first, last_board):
@@ -259,7 +259,7 @@ def describe_at(rules, t, first, last_board, views, legal, counts, begins, ahead
         describe_options(rules, views[board], legal[t, board], n, ahead, options[start : start + n])
 
 
-@compiled()
+@compiled_loop
 def pick(
     t, first, last_board, logits, past_logits, by_number, epsilon, temperature, mine, legal, counts,
     begins, rngs, chosen, places, chances, taken, best,
@@ -308,7 +308,7 @@ def pick(
         chosen[board] = legal[t, board, place]
 
 
-@compiled()
+@compiled_loop
 def best_numbers(t, numbers, by_number, legal, counts, begins, best):
     """Write what the network gives the best option on each board, where nobody moves."""
     first_chunk = begins[t, 0]
@@ -322,7 +322,7 @@ def best_numbers(t, numbers, by_number, legal, counts, begins, best):
             best[t, board] = max(best[t, board], numbers[at])
 
 
-@compiled()
+@compiled_loop
 def lambda_returns(
     gamma, lam, steps, scale, rewards, values, taken, best, mine, follow, ended, gains, usable
 ):
@@ -351,7 +351,7 @@ def lambda_returns(
             usable[t, board] = True
 
 
-@compiled()
+@compiled_loop
 def advantages(gamma, lam, steps, scale, rewards, values, mine, follow, ended, gains, usable):
     """Work out the generalised advantage of every decision, from the last one on.
 
@@ -373,7 +373,7 @@ def advantages(gamma, lam, steps, scale, rewards, values, mine, follow, ended, g
                 usable[t, board] = True
 
 
-@compiled()
+@compiled_loop
 def gather(
     rows, features, counts, begins, options, legal, places, out_features, out_options, owner, known,
     chosen,
@@ -420,7 +420,7 @@ def gather(
     return chunk
 
 
-@compiled()
+@compiled_loop
 def gather_chosen(
     rows, features, begins, options, legal, places, by_number, out_features, out_options, actions
 ):

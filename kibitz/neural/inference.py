@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from kibitz.core.chance import draw_best, uniform
-from kibitz.core.compiled import CHOOSE, compiled
+from kibitz.core.compiled import CHOOSE, compiled, compiled_loop
 from kibitz.core.game import copy_cells
 from kibitz.neural.boards import describe_options
 from kibitz.neural.shape import (
@@ -126,7 +126,7 @@ def as_trained(view, weights):
     return own
 
 
-@compiled()
+@compiled_loop
 def think(rules, view, actions, n, weights, logits):
     """Write what the policy gives each option, before they become chances; give the value."""
     view = as_trained(view, weights)
@@ -198,7 +198,7 @@ def weigh_options(rules, view, actions, n, weights, at, x, cells, seen, logits):
         logits[i] = answer[0]
 
 
-@compiled()
+@compiled_loop
 def to_chances(logits, n, temperature):
     """Turn what the policy gives into chances; a low temperature makes the best one likelier."""
     top = logits[0]

@@ -17,13 +17,13 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from kibitz.core.chance import checked_seed, sow
-from kibitz.core.compiled import compiled, in_python
+from kibitz.core.compiled import compiled, compiled_loop, in_python
 from kibitz.core.errors import IllegalMove, Misuse
 from kibitz.core.game import OVER, SEAT, Game
 from kibitz.core.voting import place_of
 
 
-@compiled()
+@compiled_loop
 def fill(rules, first, last, states, views, legal, counts, masks, features, mover):
     """Write views, legal actions, masks and features of the seat to move in games first to last."""
     for game in range(first, last):
@@ -53,14 +53,14 @@ def redeal_one(rules, game, states, blank, seed, deals, scored):
     rules.score(states[game], scored[game])
 
 
-@compiled()
+@compiled_loop
 def deal_all(rules, states, blank, seed, deals, scored):
     """Deal the first games of a batch."""
     for game in range(len(states)):
         redeal_one(rules, game, states, blank, seed, deals, scored)
 
 
-@compiled()
+@compiled_loop
 def advance(rules, first, last, chosen, states, blank, seed, deals, scored, rewards, done, final):
     """Play one action in each game; the change of points is the reward; deal anew what is over."""
     points = np.zeros(rewards.shape[1])
@@ -77,7 +77,7 @@ def advance(rules, first, last, chosen, states, blank, seed, deals, scored, rewa
             redeal_one(rules, game, states, blank, seed, deals, scored)
 
 
-@compiled()
+@compiled_loop
 def first_illegal(chosen, legal, counts):
     """Find a game whose action is not legal, or -1."""
     for game in range(len(chosen)):

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from kibitz.core.compiled import compiled, in_python
+from kibitz.core.compiled import compiled, compiled_loop, in_python
 from kibitz.core.errors import NotSolvable
 from kibitz.core.game import OVER, SEAT, VIEWER, Game, copy_cells
 
@@ -64,7 +64,7 @@ def slot_of(states, slots, state, skip):
     return slot
 
 
-@compiled()
+@compiled_loop
 def rehash(states, known, slots, skip):
     """Enter all known positions into an empty, larger table."""
     for index in range(known):
@@ -81,7 +81,7 @@ def result_for(points, seat):
     return DREW
 
 
-@compiled()
+@compiled_loop
 def expand(rules, folded, skip, states, finished, slots, first, children, flips, counts, actions):
     """Find the children of known positions until the chunk is done or an array is full.
 
@@ -167,7 +167,7 @@ def number_of(rules, words, cells, state):
     return NONE
 
 
-@compiled()
+@compiled_loop
 def label(rules, states, finished, first, actions, labels):
     """Write the action of every edge."""
     for index in range(len(states)):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from kibitz.core.chance import below, sow
-from kibitz.core.compiled import compiled
+from kibitz.core.compiled import compiled, compiled_loop
 from kibitz.core.game import OVER, SEAT, copy_cells
 from kibitz.core.voting import place_of
 
@@ -17,7 +17,7 @@ WHAT, GAME, SEAT_OF, ACTION = 0, 1, 2, 3
 ILLEGAL, ENDLESS, STUCK = 1, 2, 3
 
 
-@compiled()
+@compiled_loop
 def play_games(
     rules, chooses, notices, listens, weights, starts, memory, blank, seed, agents_seed, first,
     duplicate, most_legal, most_plies, points, plies, trouble,
@@ -90,7 +90,7 @@ def roll_out(rules, state, actions, rng):
     return moves
 
 
-@compiled()
+@compiled_loop
 def random_games(rules, blank, most_legal, seed, games):
     """Deal and play random games one after another; give how many moves that took."""
     state = np.empty_like(blank)

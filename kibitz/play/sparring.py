@@ -18,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from kibitz.core.chance import WORD, WORDS, agents_seed, below, checked_seed, sow
-from kibitz.core.compiled import JIT, compiled
+from kibitz.core.compiled import JIT, compiled, compiled_loop
 from kibitz.core.errors import AgentFailed, BrokenRules, IllegalMove, Misuse
 from kibitz.core.game import OVER, PLIES, SEAT, Game, copy_cells
 from kibitz.core.voting import place_of
@@ -98,7 +98,7 @@ def until_mine(
         play_seen(rules, notices, listens, action, board, state, view, who, memory)
 
 
-@compiled()
+@compiled_loop
 def spar(
     rules, chooses, notices, listens, weights, starts, first, last, chosen, states, blank, seed,
     own_seed, deals, fixed, named, rngs, mine, who, memory, most_legal, most_plies, aim, held,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kibitz.core.chance import below, sow
-from kibitz.core.compiled import compiled, in_python, pointer
+from kibitz.core.compiled import compiled, compiled_loop, in_python, pointer
 from kibitz.core.errors import NotSolvable
 from kibitz.core.game import Game
 from kibitz.play.graph import DREW, WON, Graph, chart
@@ -23,7 +23,7 @@ MOST_BYTES = 64 << 20
 UNKNOWN, OPEN = -2, -1  # of a position: not looked at yet; the lots decide
 
 
-@compiled()
+@compiled_loop
 def tabulate(rules, wish, states, finished, strategies, actions, wanted, begin, places):
     """Count the wishes of every strategy in every position; write them where there is room.
 
@@ -77,7 +77,7 @@ def prepare(index, votes_of, first, begin, places, settled, decided, lots, lots_
             decided[index] = best if waiting == 0 else OPEN
 
 
-@compiled()
+@compiled_loop
 def play_votes(
     first, children, flips, begin, places, most_legal, most_plies, genomes, rival, seed, stream,
     games, shares,

@@ -17,7 +17,7 @@ import numpy as np
 
 from kibitz.core.agent import Agent, CompiledAgent
 from kibitz.core.chance import Chance, sow
-from kibitz.core.compiled import compiled, is_compiled, pointer
+from kibitz.core.compiled import compiled_loop, is_compiled, pointer
 from kibitz.core.errors import AgentFailed
 from kibitz.core.game import VIEWER, Game
 from kibitz.core.notebook import Shown, card, heading, listing, note
@@ -30,7 +30,7 @@ from kibitz.search.solve import carry_back
 ASKED = 30  # times, of an agent that draws lots
 
 
-@compiled()
+@compiled_loop
 def keeping(finished, first, children, flips, verdicts, out):
     """Write for every move whether it keeps what its position is worth; out [edges]."""
     for index in range(len(finished)):
@@ -44,7 +44,7 @@ def keeping(finished, first, children, flips, verdicts, out):
             out[edge] = after == now
 
 
-@compiled()
+@compiled_loop
 def best_moves(first, values, out):
     """Mark the moves of greatest value in every position; values and out [edges]."""
     for index in range(len(first) - 1):
@@ -56,7 +56,7 @@ def best_moves(first, values, out):
                 out[edge] = values[edge] == best
 
 
-@compiled()
+@compiled_loop
 def kept_positions(first, chosen, keeps, out):
     """Mark the positions in which every chosen move keeps the value; out [positions]."""
     for index in range(len(first) - 1):
@@ -66,7 +66,7 @@ def kept_positions(first, chosen, keeps, out):
                 out[index] = False
 
 
-@compiled()
+@compiled_loop
 def ask_all(rules, choose, weights, memory_size, states, finished, first, most, times, out):
     """Mark the moves that a compiled agent chooses when asked so many times; out [edges].
 
@@ -95,7 +95,7 @@ LOSES, DRAWS, WINS = -1, 0, 1
 NEW, OPEN, DONE = 0, 1, 2
 
 
-@compiled()
+@compiled_loop
 def worst_of(first, children, flips, chosen, begins):
     """Find the worst that can happen from the start to a player that makes chosen moves.
 

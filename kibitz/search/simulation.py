@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kibitz.core.chance import below, sow
-from kibitz.core.compiled import CHOOSE, VALUE, compiled
+from kibitz.core.compiled import CHOOSE, VALUE, compiled, compiled_loop
 from kibitz.core.game import OVER, SEAT, SEATS, copy_cells
 from kibitz.core.voting import place_of
 from kibitz.search.tree import (
@@ -188,7 +188,7 @@ def spread_of(returns, aim, cooperative):
     return max(LEAST_SPREAD, math.sqrt(max(0.0, variance)))
 
 
-@compiled()
+@compiled_loop
 def key_of(cells):
     """Give a number above 0 for what is seen: 63 bits, of two hashes (Fowler, Noll and Vo)."""
     one, other = 2166136261, 84696351
@@ -327,7 +327,7 @@ def play_by_chance(rules, plan, state, actions, turns, now, rng):
             turns += 1
 
 
-@compiled()
+@compiled_loop
 def grow(rules, helpers, plan, rule, tree, view, allowed, rng, sims):
     """Run simulations from what a seat sees; give how many there were, and the edges of the tree.
 

@@ -8,6 +8,7 @@ seat to move: `+5` wins in 5 plies at the fastest, `-4` loses in 4 at the slowes
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from kibitz.core.compiled import compiled
+from kibitz.core.compiled import compiled, compiled_loop, plain_loops
 from kibitz.core.errors import BadModel, Misuse
 from kibitz.core.game import OVER, SEAT, Game
 from kibitz.core.markup import element
@@ -30,10 +31,13 @@ from kibitz.play.graph import (
     MOST_POSITIONS,
     NONE,
     WON,
+    NotSolvable,
     Positions,
     chart,
     result_for,
 )
+
+SMALL = 1_000  # positions of a game that Python solves within half a second
 
 
 @compiled()
@@ -58,7 +62,7 @@ def parents_of(known, first, children):
     return start, edges, owners
 
 
-@compiled()
+@compiled_loop
 def carry_back(known, finished, first, children, flips):
     """Carry wins and losses back from the ends of the game, nearest first."""
     verdicts = np.zeros(known, np.int32)
@@ -277,6 +281,10 @@ def solve(
     of positions, `most_bytes` the memory for them and their moves. `progress(expanded, known)` is
     called now and then.
     """
+    if game.is_compiled and not carry_back.is_loaded and most > SMALL:
+        # The smallest games are solved in Python before a compiler would have started.
+        with contextlib.suppress(NotSolvable), plain_loops():
+            return solve(game, folded=folded, most=SMALL, most_bytes=most_bytes)
     graph = chart(game, folded=folded, most=most, most_bytes=most_bytes, progress=progress)
     verdicts = carry_back(
         len(graph.positions), graph.finished, graph.first, graph.children, graph.flips

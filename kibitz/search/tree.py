@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kibitz.core.chance import below
-from kibitz.core.compiled import cells_at, compiled
+from kibitz.core.compiled import cells_at, compiled, compiled_loop
 
 ROOT = 0
 NO_NODE = NO_EDGES = -1
@@ -147,7 +147,7 @@ def slot_of(runs, mask, key):
     return slot
 
 
-@compiled()
+@compiled_loop
 def fill_slots(tree):
     """Enter all nodes that have a key in their slots."""
     runs = runs_of(tree)
@@ -347,7 +347,7 @@ def proof_by(runs, edge, seats):
     return WINNER + (proof - WINNER + runs.edges[edge * EDGE + ONWARD]) % seats
 
 
-@compiled()
+@compiled_loop
 def proven(tree, edge, seats):
     """Give what is proven of an edge of a tree."""
     return proof_by(runs_of(tree), edge, seats)
@@ -450,7 +450,7 @@ def prove(runs, path, length, seats):
         runs.nodes[path[step, 0] * NODE + PROOF] = proof
 
 
-@compiled()
+@compiled_loop
 def replant(tree, node, into):
     """Copy what lies below a node into an empty tree, where that node is the root."""
     source, target = runs_of(tree), runs_of(into)

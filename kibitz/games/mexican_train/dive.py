@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kibitz.core.compiled import compiled
+from kibitz.core.compiled import compiled, compiled_loop
 from kibitz.core.game import VIEWER
 from kibitz.games.mexican_train.cells import HIGHEST, HOLDER
 from kibitz.games.mexican_train.tiles import HIGH, LOW, MOST_TILES, NUMBERS, TILE
@@ -27,7 +27,7 @@ for highest in range(NUMBERS):
     singles.sort(key=lambda t: (-LOW[t] - HIGH[t], t))
     RANKED[highest, : len(singles)] = singles
 # The highest set bit of 16.
-TOP = np.array([max(bits.bit_length() - 1, 0) for bits in range(1 << NUMBERS)], np.int8)
+TOP = np.array([max(bits.bit_length() - 1, 0) for bits in range(1 << NUMBERS)])
 
 LEVELS = 96
 TURNS = LEVELS  # more than a line can take
@@ -60,7 +60,7 @@ NONE = -1
 TINY = 1e-9
 
 
-@compiled()
+@compiled_loop
 def lay_out(view, desk):
     """Write the viewer's hand on a desk; where there is no room, without the fewest pips."""
     seat = view[VIEWER]

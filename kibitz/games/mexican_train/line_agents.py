@@ -24,7 +24,7 @@ import numpy as np
 
 from kibitz.core.agent import CompiledAgent, Kind, Opinion, opinion
 from kibitz.core.chance import draw_best, shuffle, uniform
-from kibitz.core.compiled import CHOOSE, compiled
+from kibitz.core.compiled import CHOOSE, compiled, compiled_loop
 from kibitz.core.game import VIEWER, Game
 from kibitz.core.options import Flag, Option, Real, Whole
 from kibitz.core.table import View
@@ -257,7 +257,7 @@ def note_play(view, action, memory):
     memory[IS_BEST] = 0  # if the tile was in the line, has_line will see
 
 
-@compiled()
+@compiled_loop
 def settle_line(view, actions, n, weights, memory, rng, persistent):
     """Bring a line that is fit to follow into memory, if one is needed; tell whether it is."""
     if not needs_line(view, actions, n):
@@ -268,7 +268,7 @@ def settle_line(view, actions, n, weights, memory, rng, persistent):
     return True
 
 
-@compiled()
+@compiled_loop
 def value_options(view, actions, n, weights, memory, with_line, out):
     """Value the first tile of the line by the whole line, doubles above all, else by pips."""
     first = view[VIEWER] * MOST_TILES + memory[LINE] if with_line else NONE
@@ -374,9 +374,9 @@ OPTIONS: tuple[Option, ...] = (
 
 BEST_LINE = Kind(
     choose=best_line, name="best-line", memory=MEMORY, weights=_weights, options=OPTIONS,
-    explain=_explain, games=("mexican_train",),
+    explain=_explain, games=("mexican_train",), slow=True,
 )  # fmt: skip
 PERSISTENT_LINE = Kind(
     choose=persistent_line, name="persistent-line", memory=MEMORY, weights=_weights,
-    options=OPTIONS[:SMART], explain=_explain, games=("mexican_train",),
+    options=OPTIONS[:SMART], explain=_explain, games=("mexican_train",), slow=True,
 )  # fmt: skip

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kibitz.core.compiled import compiled
+from kibitz.core.compiled import compiled, compiled_loop
 from kibitz.core.errors import BadOption, Misuse
 from kibitz.games.mexican_train.greatest_value import greatest_value
 from kibitz.games.mexican_train.most_pips import most_pips_line
@@ -66,7 +66,7 @@ MAX_NODES = 2_000_000
 # --- all lines, as in the seed -------------------------------------------------------------------
 
 
-@compiled()
+@compiled_loop
 def all_lines(tiles, n, end, lines, lengths):
     """Write every line from an open end; give how many, and whether that is all of them.
 
@@ -190,7 +190,7 @@ def alike(lines, lengths, count, which):
 # --- the best line -------------------------------------------------------------------------------
 
 
-@compiled()
+@compiled_loop
 def best_line(tiles, n, end, aim, in_discount, off_discount, max_nodes, line, result):
     """Write the best line that a hand can play on an open end, and give its length.
 

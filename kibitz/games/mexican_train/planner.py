@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from kibitz.core.agent import CompiledAgent, Kind, Opinion, opinion
-from kibitz.core.compiled import CHOOSE, VALUE, compiled
+from kibitz.core.compiled import CHOOSE, VALUE, compiled, compiled_loop
 from kibitz.core.game import SEATS, VIEWER, Game
 from kibitz.core.options import Option, Real
 from kibitz.core.table import View
@@ -45,7 +45,7 @@ NODES = 3_000  # tiles to try for each option: far more than are needed for 20 t
 NOW, NEXT = 0, 1  # whether the line after an option begins in this turn or in the next
 
 
-@compiled()
+@compiled_loop
 def turns_left(view, weights):
     """Guess how many more turns there will be, from the fewest tiles that another holds."""
     fewest = MOST_TILES
@@ -55,7 +55,7 @@ def turns_left(view, weights):
     return weights[TURNS_PER_TILE] * fewest + weights[SPARE_TURNS]
 
 
-@compiled()
+@compiled_loop
 def weigh_turns(view, weights, chances):
     """Write the chance that the hand goes on till each turn; chances [2, 2, TURNS].
 
@@ -72,7 +72,7 @@ def weigh_turns(view, weights, chances):
             chances[NEXT, IN, turn - 1] = chance
 
 
-@compiled()
+@compiled_loop
 def value_option(view, action, weights, chances, desk, least):
     """Give the pips that an option can be expected to bring out, and the length of the path.
 
@@ -199,5 +199,5 @@ OPTIONS: tuple[Option, ...] = (
 
 PLANNER = Kind(
     choose=planner, value=planned_values, weights=_weights, options=OPTIONS, explain=_explain,
-    games=("mexican_train",),
+    games=("mexican_train",), slow=True,
 )  # fmt: skip

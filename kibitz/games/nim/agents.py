@@ -8,10 +8,9 @@ wishes what the last words of its docstring say.
 from __future__ import annotations
 
 import numpy as np
-from numba import literal_unroll
 
 from kibitz.core.chance import below
-from kibitz.core.compiled import CHOOSE, WISH, compiled
+from kibitz.core.compiled import CHOOSE, WISH, compiled, literal_unroll
 from kibitz.core.voting import place_of, strategy_kinds
 from kibitz.games.nim.expert import (
     EXPERT,
@@ -302,14 +301,6 @@ def wish(which, view, actions, n, wanted):
 
 
 @compiled(CHOOSE)
-def strategy(rules, view, actions, n, weights, memory, rng):
-    """Take what one strategy wishes, by lot where it wishes several."""
-    wanted = np.empty(n, np.int32)
-    wishes = wish(int(weights[0]), view, actions, n, wanted)
-    return actions[wanted[below(rng, wishes) if wishes > 1 else 0]]
-
-
-@compiled(CHOOSE)
 def ballot(rules, view, actions, n, weights, memory, rng):
     """Let every strategy vote with its weight, and take the move with the greatest sum."""
     votes = np.zeros(n)
@@ -321,7 +312,7 @@ def ballot(rules, view, actions, n, weights, memory, rng):
     return actions[np.argmax(votes)]
 
 
-STRATEGIES = strategy_kinds(strategy, WISHES)
+STRATEGIES = strategy_kinds(WISHES)
 AGENTS = {
     **{name: kind for name, kind in STRATEGIES.items() if name != "random"},
     "expert": EXPERT,

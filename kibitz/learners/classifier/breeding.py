@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from kibitz.core.chance import below, uniform
-from kibitz.core.compiled import compiled
+from kibitz.core.compiled import compiled, compiled_loop
 from kibitz.core.matching import (
     AIMED_AT,
     AT_LEAST,
@@ -78,7 +78,7 @@ def draw_weighted(rng, weights, first, end):
 # --- new rules -----------------------------------------------------------------------------------
 
 
-@compiled()
+@compiled_loop
 def kept_within(lexicon, word, bound):
     """Put a bound into its word's range and grain."""
     bound = min(lexicon.highs[word], max(lexicon.lows[word], bound))
@@ -129,7 +129,7 @@ def new_condition(rng, lexicon, gene, at):
         new_test(rng, lexicon, group, gene, at + TESTS + TEST * test, False)
 
 
-@compiled()
+@compiled_loop
 def new_rule(rng, lexicon, gene):
     """Write a random rule."""
     for place in range(GENE):
@@ -152,7 +152,7 @@ def new_rule(rng, lexicon, gene):
 # --- parts of a rule -----------------------------------------------------------------------------
 
 
-@compiled()
+@compiled_loop
 def count_tests(gene, at, most):
     """Count tests."""
     n = 0
@@ -161,7 +161,7 @@ def count_tests(gene, at, most):
     return n
 
 
-@compiled()
+@compiled_loop
 def count_conditions(gene):
     """Count conditions."""
     n = 0
@@ -179,7 +179,7 @@ def first_step_at(at):
     return TARGET_TESTS + STEPS_OF_CONDITION * condition
 
 
-@compiled()
+@compiled_loop
 def drop_test(gene, at, tests, which):
     """Take a test out, and its step."""
     for place in range(at + TEST * which, at + TEST * (tests - 1)):
@@ -193,7 +193,7 @@ def drop_test(gene, at, tests, which):
         gene[first + tests - 1] = FIRST_STEP
 
 
-@compiled()
+@compiled_loop
 def drop_condition(gene, conditions, which):
     """Take a condition out."""
     for place in range(

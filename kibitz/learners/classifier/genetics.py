@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kibitz.core.chance import below, uniform
-from kibitz.core.compiled import compiled
+from kibitz.core.compiled import compiled, compiled_loop
 from kibitz.core.matching import (
     ACTION,
     AIMED_AT,
@@ -75,7 +75,7 @@ from kibitz.learners.classifier.subsumption import same_rule, stand_in
 SHARES = RENEW, SPECIALISE, GENERALISE, MERGE, CREEP = range(5)
 
 
-@compiled()
+@compiled_loop
 def weigh_rules(standing, caution, least_rate, young, worth):
     """Write the utility of every rule less its uncertainty; the untried come last."""
     for rule in range(len(worth)):
@@ -351,7 +351,7 @@ def count_twice(rng, genes, standing, twin, merit, manner, generation, taken):
         genes[rule, DEED] = NO_RULE
 
 
-@compiled()
+@compiled_loop
 def next_generation(
     rng, lexicon, genes, standing, fitness, able, shares, bare, moments, manner, generation
 ):  # fmt: skip

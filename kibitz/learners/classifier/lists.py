@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from kibitz.core.chance import below, uniform
-from kibitz.core.compiled import compiled
+from kibitz.core.compiled import compiled, compiled_loop
 from kibitz.core.matching import DEED, NO_RULE, ROW, groups_of
 from kibitz.learners.classifier.breeding import RATE, alter, new_rule
 from kibitz.play.loop import WHAT, play_games
@@ -23,7 +23,7 @@ DRIFT = 0.3  # the chance that a list that plays no game differently takes the p
 PATIENCE = 300  # trials on the same deals
 
 
-@compiled()
+@compiled_loop
 def count_rules(genes):
     """Count the rules of a list."""
     n = 0
@@ -48,7 +48,7 @@ def make_room(genes, at):
             genes[rule, place] = genes[rule - 1, place]
 
 
-@compiled()
+@compiled_loop
 def take_out(genes, at):
     """Remove the rule at a place."""
     for rule in range(at, len(genes) - 1):
@@ -57,7 +57,7 @@ def take_out(genes, at):
     genes[len(genes) - 1, DEED] = NO_RULE
 
 
-@compiled()
+@compiled_loop
 def new_list(rng, lexicon, genes, rules):
     """Fill a list with so many random rules."""
     for rule in range(len(genes)):
@@ -121,7 +121,7 @@ def write_weights(deeds, genes, weights, shares):
                 weights[at + 1 + rule * ROW + place] = rows[rule, place]
 
 
-@compiled()
+@compiled_loop
 def play_list(
     table, deeds, genes, shares, weights, memory, seed, first, games, scores, points, plies, trouble
 ):  # fmt: skip
@@ -143,7 +143,7 @@ def play_list(
         scores[game] = score
 
 
-@compiled()
+@compiled_loop
 def improve_list(
     table, lexicon, genes, other, shares, weights, memory, seed, budget, stages, scores, known,
     rng, trouble,

@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 
 from kibitz.core.chance import below, sow, uniform
-from kibitz.core.compiled import compiled
+from kibitz.core.compiled import compiled, compiled_loop
 from kibitz.core.game import OVER, SEAT, copy_cells
 from kibitz.core.matching import NONE, all_actions, first_in_order, groups_of
 
@@ -121,7 +121,7 @@ def credit(earnings, rule, worth):
     earnings[rule, SQUARES] += worth * worth
 
 
-@compiled()
+@compiled_loop
 def play_lane(
     rules, see, judge, thank, lexicon, rows, order, acting, utility, pay, blank, cooperative, seed,
     agents_seed, first, games, most_legal, most_plies, credits, earnings, uncovered, moments,
@@ -280,7 +280,7 @@ def settle_contest(contest, gain, calls, order, utility, earnings, rng):
     credit(earnings, actor, utility[best] - gain)
 
 
-@compiled()
+@compiled_loop
 def settle(earnings, standing, keep, least_rate):
     """Add up what lanes have written down: utilities move towards what was earned.
 

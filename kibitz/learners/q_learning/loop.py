@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from kibitz.core.chance import WORD, below, sow, stirred, toss
-from kibitz.core.compiled import compiled
+from kibitz.core.compiled import compiled, compiled_loop
 from kibitz.core.game import SEAT, copy_cells
 from kibitz.core.voting import place_of
 
@@ -48,7 +48,7 @@ def top_of(values, begin, end):
     return best
 
 
-@compiled()
+@compiled_loop
 def find_tops(first, values, tops):
     """Write the greatest value of every position."""
     for index in range(len(first) - 1):
@@ -96,7 +96,7 @@ def improve(first, values, visits, tops, index, move, target, rate):
             tops[index] = top_of(values, first[index], first[index + 1])
 
 
-@compiled()
+@compiled_loop
 def learn_minimax(
     first, children, carry, flips, starts, values, visits, tops, opponent, epsilons, rates, rng,
     from_game, to_game, games, most_plies,
@@ -166,7 +166,7 @@ def learn_minimax(
     return updates
 
 
-@compiled()
+@compiled_loop
 def learn_played(
     first, children, gamma, flips, starts, values, visits, tops, opponent, epsilons, rates, rng,
     from_game, to_game, games, most_plies,
@@ -210,7 +210,7 @@ def learn_played(
     return updates
 
 
-@compiled()
+@compiled_loop
 def learn_against(
     rules, choose, notice, weights, memory, rival_rng, states, whole_first, whole_children, share,
     groups, first, children, carry, flips, gamma, minimax, starts, values, visits, tops, epsilons,
@@ -281,7 +281,7 @@ def learn_against(
     return updates
 
 
-@compiled()
+@compiled_loop
 def evaluate(first, children, flips, values, tops, seed, stream, games, most_plies, shares):
     """Play greedily against random without learning, so many games from each seat.
 

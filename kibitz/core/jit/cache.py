@@ -1,0 +1,181 @@
+"""Where compiled code lies: one file for each function, named by its module, its name and its key.
+
+cache/x86_64-skylake-4f3a../kibitz.games.nim.rules/play-8c1d...run
+
+A `.run` file holds machine code that is ready to run, a `.link` file what other functions include
+when they are compiled. Nothing names a folder outside, so the cache of one clone serves another, a
+container, or another machine with the same kind of processor.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import shutil
+import stat
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from kibitz.core.compiled import Compilable
+from kibitz.core.jit.keys import compiler_key, digest, key_of
+
+MARK = ".made-by-kibitz"
+UNUSED_DAYS = 30
+MOST_BYTES = 2 * 1024**3
+RUN, LINK = "run", "link"
+
+
+@functools.cache
+def home() -> Path | None:
+    """Find a folder for compiled code that this user may write and nobody else.
+
+    `KIBITZ_CACHE` or `NUMBA_CACHE_DIR` name it; otherwise it is the user's cache folder, or a
+    private folder among the temporary files. None means: compile anew in every process.
+    """
+    import platformdirs
+
+    named = os.environ.get("KIBITZ_CACHE") or os.environ.get("NUMBA_CACHE_DIR")
+    user = getattr(os, "getuid", lambda: "user")()
+    choices = [
+        Path(named) if named else platformdirs.user_cache_path("kibitz"),
+        Path(tempfile.gettempdir()) / f"kibitz-{user}",
+    ]
+    return next((choice for choice in choices if _private(choice)), None)
+
+
+def _private(folder: Path) -> bool:
+    """Whether a folder is ours alone, and no link; what lies in a cache is run as code."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        facts = folder.lstat()
+        if not stat.S_ISDIR(facts.st_mode) or (
+            hasattr(os, "getuid")
+            and (facts.st_uid != os.getuid() or facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
+        ):
+            return False
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
+
+
+@functools.cache
+def target() -> str:
+    """Name what compiled code depends on besides sources: processor, Python, Numba, LLVM."""
+    import llvmlite
+    import llvmlite.binding as llvm
+    import numba
+
+    triple, processor = llvm.get_process_triple(), llvm.get_host_cpu_name()
+    features = llvm.get_host_cpu_features().flatten()
+    settings = sorted(
+        (k, v)
+        for k, v in os.environ.items()
+        if k.startswith("NUMBA_OPT")
+        or k in ("NUMBA_BOUNDSCHECK", "NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES")
+    )
+    facts = (
+        triple,
+        features,
+        numba.__version__,
+        llvmlite.__version__,
+        sys.version_info[:2],
+        sys.implementation.cache_tag,
+        settings,
+        compiler_key(),
+    )
+    return f"{triple.partition('-')[0]}-{processor}-{digest(repr(facts))}"
+
+
+@functools.cache
+def folder() -> Path | None:
+    """Find the folder for this machine's kind of compiled code, or None."""
+    top = home()
+    if top is None:
+        return None
+    here = top / target()
+    try:
+        here.mkdir(exist_ok=True, mode=0o700)
+        (here / MARK).touch()
+        os.utime(here)
+    except OSError:
+        return None
+    _forget_unused(top)
+    return here
+
+
+def path_of(known: Compilable, types: str, kind: str) -> Path | None:
+    """Return where a function's compiled form for these types lies, or None without a cache."""
+    top = folder()
+    if top is None or known.function.__module__ == "__main__":
+        # The names in a script that is run are not those of a module.
+        return None
+    name = known.function.__qualname__.replace("<locals>.", "").replace("<", "").replace(">", "")
+    key = digest(f"{key_of(known)} {types}")
+    return top / known.function.__module__ / f"{name}-{key}.{kind}"
+
+
+def read(path: Path | None) -> bytes | None:
+    """Read a file of the cache, or return None where there is none."""
+    if path is None:
+        return None
+    try:
+        data = path.read_bytes()
+        os.utime(path)  # it is in use: see _forget_unused
+    except OSError:
+        return None
+    return data
+
+
+def write(path: Path | None, data: bytes) -> None:
+    """Write a file of the cache in one step; a full disk costs the cache only."""
+    if path is None:
+        return
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(exist_ok=True, mode=0o700)
+        part = path.with_name(f".{path.name}.{os.getpid()}")
+        part.write_bytes(data)
+        part.replace(path)
+
+
+def files(top: Path) -> Iterator[Path]:
+    """Yield the files of compiled code below a folder."""
+    for kind in (RUN, LINK):
+        yield from top.glob(f"*/*.{kind}")
+
+
+def _forget_unused(top: Path) -> None:
+    """Once a day drop what was not used for a month, and the oldest beyond the size limit.
+
+    Only folders that this module has made and marked are touched.
+    """
+    stamp = top / ".tidied"
+    now = time.time()
+    try:
+        if stamp.exists() and now - stamp.stat().st_mtime < 86_400:
+            return
+        stamp.touch()
+        oldest = now - UNUSED_DAYS * 86_400
+        ours = [one for one in top.iterdir() if (one / MARK).is_file()]
+        for one in ours:
+            if one.stat().st_mtime < oldest:
+                shutil.rmtree(one, ignore_errors=True)
+        kept = sorted(
+            (
+                (path.stat().st_mtime, path.stat().st_size, path)
+                for one in ours
+                for path in files(one)
+            ),
+            reverse=True,
+        )
+        total = 0
+        for used, size, path in kept:
+            total += size
+            if used < oldest or total > MOST_BYTES:
+                path.unlink(missing_ok=True)
+    except OSError:
+        return

@@ -1,0 +1,150 @@
+"""Running loops and rules from Python: what a call needs is compiled or loaded first."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable
+from typing import Any
+
+from kibitz.core.compiled import (
+    RULES,
+    Compilable,
+    Loop,
+    Pointers,
+    Rule,
+    Rules,
+    Signature,
+    in_python,
+)
+from kibitz.core.jit import types as _types  # registers the types
+from kibitz.core.jit.dispatch import LoopDispatcher, address_of, kept_at
+from kibitz.core.jit.work import compile_all
+
+assert _types
+
+
+class LoopCall:
+    """A loop as Python calls it: sees to the rules that it asks for, then runs it compiled."""
+
+    def __init__(self, loop: Loop) -> None:
+        self.needs = loop.compiled.needs
+        self.plain = in_python(loop)
+        self.run = LoopDispatcher(loop.compiled)
+        self.places: tuple[int, ...] | None = None  # arguments that are rules or agents
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Run the loop: compiled, or as Python where it is given rules in Python."""
+        if self.places is None:
+            kinds = Rules | Pointers | Rule
+            self.places = tuple(i for i, one in enumerate(arguments) if isinstance(one, kinds))
+        if self.places and not self._ready(arguments):
+            return self.plain(*arguments)
+        return self.run(*arguments)
+
+    def _ready(self, arguments: tuple[Any, ...]) -> bool:
+        """Load what the rules and agents need; False if some of them are plain Python."""
+        assert self.places is not None
+        needs = self.needs
+        missing: list[Rule] = []
+        for place in self.places:
+            one = arguments[place]
+            if isinstance(one, Rules):
+                continue
+            for rule in one if isinstance(one, Pointers) else (one,):
+                if not isinstance(rule, Rule):
+                    return False
+                if not rule.address:
+                    missing.append(rule)
+            needs = needs | one.needs
+        for place in self.places:
+            one = arguments[place]
+            if isinstance(one, Rules):
+                if not isinstance(one.play, Rule):
+                    return False
+                missing += [rule for name in needs if not (rule := getattr(one, name)).address]
+        if missing:
+            load_all(missing)
+        return True
+
+
+def load_all(rules: Iterable[Rule]) -> None:
+    """Compile rules, or load what was compiled; several processes share the work."""
+    missing = {id(rule): rule for rule in rules if not rule.address}
+    compile_all([rule.function.compiled for rule in missing.values()], is_kept)
+    for rule in missing.values():
+        rule.address = address_of(rule.function.compiled)
+
+
+def is_kept(known: Compilable) -> bool:
+    """Whether a rule's machine code is there, in memory or on disk."""
+    if known.runnable is not None:
+        return True
+    path = kept_at(known)
+    return path is not None and path.exists()
+
+
+def enable(rule: Rule) -> None:
+    """Load a rule and run it compiled also when Python calls it."""
+    enable_all([rule])
+
+
+def enable_all(rules: Iterable[Rule]) -> None:
+    """Load rules and run them compiled also when Python calls them."""
+    rules = list(rules)
+    load_all(rules)
+    for rule in rules:
+        call = caller(rule.signature)
+        if RULES not in rule.signature.takes:  # nothing else is to be seen to
+            call = call.dispatcher()
+        rule.use(functools.partial(call, rule))
+
+
+@functools.cache
+def caller(signature: Signature) -> Loop:
+    """Return a loop that calls one rule of a signature, so that rules need no form for Python."""
+    return Loop(_CALLERS[len(signature.takes)]())
+
+
+def _one():
+    def call(rule, a):
+        return rule(a)
+
+    return call
+
+
+def _two():
+    def call(rule, a, b):
+        return rule(a, b)
+
+    return call
+
+
+def _three():
+    def call(rule, a, b, c):
+        return rule(a, b, c)
+
+    return call
+
+
+def _four():
+    def call(rule, a, b, c, d):
+        return rule(a, b, c, d)
+
+    return call
+
+
+def _five():
+    def call(rule, a, b, c, d, e):
+        return rule(a, b, c, d, e)
+
+    return call
+
+
+def _seven():
+    def call(rule, a, b, c, d, e, f, g):
+        return rule(a, b, c, d, e, f, g)
+
+    return call
+
+
+_CALLERS = {1: _one, 2: _two, 3: _three, 4: _four, 5: _five, 7: _seven}

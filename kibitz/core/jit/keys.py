@@ -1,0 +1,83 @@
+"""Keys: compiled code is named by the contents of all that it was made from.
+
+The key of a function is a hash of its bytecode, of the constants that it refers to, and of the keys
+of the functions that it calls. Editing a comment, moving the package to another folder or changing
+another game leaves it the same; changing a constant in another file does not.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import types
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kibitz.core.compiled import Compilable, Rule, compilable
+
+LIBRARIES = ("builtins", "llvmlite", "math", "numba", "numpy", "operator")  # known by their version
+
+
+def digest(text: str) -> str:
+    """Return a short hash."""
+    return hashlib.blake2b(text.encode(), digest_size=10).hexdigest()
+
+
+@functools.cache
+def compiler_key() -> str:
+    """Return a hash of this package: how functions are compiled is part of the result."""
+    sources = sorted(Path(__file__).parent.glob("*.py"))
+    return digest("".join(source.read_text(encoding="utf-8") for source in sources))
+
+
+def key_of(known: Compilable) -> str:
+    """Return the key of a function."""
+    if known.key is None:
+        known.key = _key(known, ())
+    return known.key
+
+
+def _key(known: Compilable, within: tuple[Compilable, ...]) -> str:
+    if known in within:  # it calls itself
+        return f"<{len(within) - within.index(known)} up>"
+    here = (*within, known)
+    parts = [_code(known.function.__code__), str(known.signature), str(known.inline)]
+    parts += [str(known.function.__defaults__)]
+    parts += [f"{name}={_token(value, here)}" for name, value in known.references]
+    return digest("\n".join(parts))
+
+
+def _code(code: types.CodeType) -> str:
+    """Describe bytecode without line numbers, file names and docstrings."""
+    constants = [
+        _code(one) if isinstance(one, types.CodeType) else repr(one)
+        for one in code.co_consts[bool(code.co_flags & 0x4000000) :]
+    ]
+    if code.co_consts and isinstance(code.co_consts[0], str):
+        constants[0] = ""  # a docstring, or a string that compiled code could hardly use
+    parts = (code.co_code.hex(), constants, code.co_names, code.co_varnames, code.co_freevars)
+    return repr(parts)
+
+
+def _token(value: Any, within: tuple[Compilable, ...]) -> str:
+    """Describe a value that a function refers to."""
+    known = compilable(value) or (compilable(value.function) if isinstance(value, Rule) else None)
+    if known is not None:
+        return known.key or _key(known, within)
+    if isinstance(value, np.ndarray):
+        bytes_ = hashlib.blake2b(np.ascontiguousarray(value).tobytes(), digest_size=10)
+        return f"array {value.dtype} {value.shape} {bytes_.hexdigest()}"
+    if isinstance(value, tuple):
+        return f"{type(value).__name__}({', '.join(_token(one, within) for one in value)})"
+    if isinstance(value, types.ModuleType):
+        return f"module {value.__name__}"
+    if isinstance(value, type):
+        return f"class {value.__module__}.{value.__qualname__} {getattr(value, '_fields', '')}"
+    package = str(getattr(value, "__module__", None) or "").partition(".")[0]
+    if package in LIBRARIES:
+        return f"{value.__module__}.{getattr(value, '__qualname__', repr(value))}"
+    if isinstance(value, types.FunctionType):
+        return _code(value.__code__)
+    return f"{type(value).__name__} {value!r}"
