@@ -72,9 +72,9 @@ class Demo:
         self.screen.rest_of_boards()
         self._table(lanes, "Solved exactly", SOLUTIONS, _keys("solve", SOLVED), _solution)
         self._table(lanes, "Matches", PAIRS, _keys("match", MATCHES), _pair)
-        self._table(lanes, "Learning", LESSONS, _keys("learn", LEARNERS), _lesson)
         self._part(lanes, "league", self._league)
         self._part(lanes, "speed", self._speed)
+        self._table(lanes, "Learning", LESSONS, _keys("learn", LEARNERS), _lesson)
         self._part(lanes, "record", self._record)
 
     def _part(self, lanes: Lanes, key: str, show: Callable[[Mapping[str, Any]], None]) -> None:

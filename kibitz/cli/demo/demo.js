@@ -4,5 +4,8 @@
 const root = document.querySelector(".player");
 if (root) {
   const player = new Player(root);
-  unpacked(document.querySelector(".film").textContent).then((film) => player.load(film));
+  unpacked(document.querySelector(".film").textContent).then((film) => {
+    player.load(film);
+    player.show(player.last); // from there, play begins at the deal
+  });
 }

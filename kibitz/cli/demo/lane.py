@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import threading
+from typing import Any
 
 from kibitz.cli.demo.parts import LANES
 from kibitz.core.errors import KibitzError
@@ -23,7 +24,7 @@ def main() -> None:
     for part in LANES[lane]:
         print(json.dumps({"key": part.key, "doing": part.doing}), file=out, flush=True)
         try:
-            answer = {"key": part.key, "result": part.run(seed)}
+            answer: dict[str, Any] = {"key": part.key, "result": part.run(seed)}
         except KibitzError as error:  # an extra that is not installed, for one
             answer = {"key": part.key, "problem": str(error), "refusal": True}
         print(json.dumps(answer), file=out, flush=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import queue
@@ -35,13 +36,16 @@ class Lanes:
         lanes.result("league")
     """
 
-    def __init__(self, seed: int, on_change: Callable[[str], Any] = lambda doing: None) -> None:
+    def __init__(
+        self, seed: int, on_change: Callable[[list[str]], Any] = lambda doing: None
+    ) -> None:
         self.seed = seed
         self._on_change = on_change  # hears what all processes are doing
         self._messages: queue.Queue[tuple[str, Mapping[str, Any] | None]] = queue.Queue()
         self._answers: dict[str, Mapping[str, Any]] = {}
         self._doing: dict[str, str] = {}
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
+        self._listeners: list[threading.Thread] = []
         self._errors = {lane: tempfile.TemporaryFile() for lane in LANES}  # noqa: SIM115
 
     def __enter__(self) -> Lanes:
@@ -58,12 +62,16 @@ class Lanes:
             env=surroundings, start_new_session=True,
         )  # fmt: skip
         self._processes[lane] = process
-        threading.Thread(target=self._listen, args=(lane, process), daemon=True).start()
+        listener = threading.Thread(target=self._listen, args=(lane, process), daemon=True)
+        listener.start()
+        self._listeners.append(listener)
 
     def _listen(self, lane: str, process: subprocess.Popen[bytes]) -> None:
         assert process.stdout is not None
-        for line in process.stdout:
-            self._messages.put((lane, json.loads(line)))
+        with process.stdout as lines:
+            for line in lines:
+                if line.endswith(b"\n"):  # a process that was ended may leave half a line
+                    self._messages.put((lane, json.loads(line)))
         self._messages.put((lane, None))
 
     def result(self, key: str) -> dict[str, Any]:
@@ -96,7 +104,7 @@ class Lanes:
             self._answers[message["key"]] = message
             self._doing.pop(lane, None)
             return
-        self._on_change(" · ".join(self._doing.values()))
+        self._on_change(list(self._doing.values()))
 
     def _last_words(self, lane: str) -> str:
         file = self._errors[lane]
@@ -112,6 +120,8 @@ class Lanes:
     ) -> None:
         for process in self._processes.values():
             _end(process)
+        for listener in self._listeners:
+            listener.join()
         for file in self._errors.values():
             file.close()
 
@@ -119,9 +129,7 @@ class Lanes:
 def _end(process: subprocess.Popen[bytes]) -> None:
     """End a process and those that it has started."""
     if hasattr(os, "killpg"):
-        try:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)  # it leads a session of its own
-        except (ProcessLookupError, PermissionError):
-            pass
     process.kill()
     process.wait()

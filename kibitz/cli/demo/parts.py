@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -41,7 +42,7 @@ OPENINGS: dict[str, tuple[tuple[str, ...], int]] = {
 MATCHES: dict[str, tuple[tuple[str, ...], int]] = {  # who plays, and how many games
     "nim": (("perfect", "random"), 20_000),
     "tapnswap": (("tapper", "random"), 20_000),
-    "mexican_train": (("double", "greedy", "stupid", "random"), 32),
+    "mexican_train": (("double", "greedy", "stupid", "random"), 24),
     "hanabi": (("smart",), 24),
     "carcassonne": (("greedy", "random"), 8),
 }
@@ -336,7 +337,7 @@ def _each(
         Part(
             key=f"{kind}:{name}",
             doing=f"{doing} {name.replace('_', ' ')}",
-            run=lambda seed, name=name: run(name, seed),
+            run=partial(run, name),
         )
         for name in names
     ]
@@ -352,33 +353,32 @@ LANES: dict[str, list[Part]] = {
     "tables": [
         *_each("solve", "solving", solved, SOLVED),
         *_each("match", "playing", matched, [n for n in MATCHES if n not in UNCOMPILED]),
-        Part(key="learn:evolution", doing="training: evolution", run=evolution),
-        Part(key="learn:q-learning", doing="training: q-learning", run=q_learning),
-        Part(key="learn:q-optimizer", doing="training: q-optimizer", run=q_optimizer),
+        Part(key="learn:evolution", doing="training evolution", run=evolution),
+        Part(key="learn:q-learning", doing="training q-learning", run=q_learning),
+        Part(key="learn:q-optimizer", doing="training q-optimizer", run=q_optimizer),
         Part(key="league", doing="running a league", run=league),
         Part(key="speed", doing="measuring the speed", run=speed),
     ],
     "rules": [
-        Part(key="learn:classifier", doing="training: classifier", run=classifier),
+        Part(key="learn:classifier", doing="training classifier", run=classifier),
         Part(
             key="learn:classifier-optimizer",
-            doing="training: classifier-optimizer",
+            doing="training classifier-optimizer",
             run=classifier_optimizer,
         ),
     ],
     "networks": [
-        Part(
-            key="learn:ppo", doing="training: ppo", run=lambda seed: network("ppo", 3e-3, seed)
-        ),
+        Part(key="learn:ppo", doing="training ppo", run=partial(network, "ppo", 3e-3)),
         Part(
             key="learn:td-lambda",
-            doing="training: td-lambda",
-            run=lambda seed: network("td-lambda", 1e-2, seed),
+            doing="training td-lambda",
+            run=partial(network, "td-lambda", 1e-2),
         ),
     ],
-}  # fmt: skip
+}
 PLAIN = {"plain"}  # lanes whose rules run uncompiled
+# In the order in which they are shown: what takes longest comes last.
 LEARNERS = (
-    "evolution", "q-learning", "q-optimizer", "classifier", "classifier-optimizer", "ppo",
-    "td-lambda",
+    "evolution", "q-learning", "q-optimizer", "ppo", "td-lambda", "classifier",
+    "classifier-optimizer",
 )  # fmt: skip

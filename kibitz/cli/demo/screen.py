@@ -95,12 +95,13 @@ class Screen:
         """Print small boards that are left."""
         if not self._beside:
             return
-        table = Table.grid(padding=(0, 4, 0, 0))
-        for _ in self._beside:
-            table.add_column(no_wrap=True)
-        table.add_row(*(self._drawn(board) for board in self._beside))
         self._out.print()
-        self._out.print(table)
+        if len(self._beside) == 1:
+            self._out.print(self._drawn(self._beside[0]), soft_wrap=True)
+        else:
+            table = Table.grid(padding=(0, 4, 0, 0))
+            table.add_row(*(self._drawn(board) for board in self._beside))
+            self._out.print(table)
         self._beside = []
 
     def _drawn(self, board: Mapping[str, Any]) -> str:
@@ -115,22 +116,34 @@ class Screen:
     # --- waiting -------------------------------------------------------------------------------
 
     @contextmanager
-    def waiting(self) -> Iterator[Callable[[str], None]]:
+    def waiting(self) -> Iterator[Callable[[list[str]], None]]:
         """Show what goes on: below the results in a terminal, line by line elsewhere."""
         if not self._out.is_terminal:
             yield _tell_plainly()
             return
         with self._out.status("starting") as status:
-            yield lambda doing: status.update(escape(doing[: self._out.width - 4]))
+            yield lambda doing: status.update(escape(_shortened(doing, self._out.width - 4)))
 
 
-def _tell_plainly() -> Callable[[str], None]:
+def _shortened(doing: Sequence[str], width: int) -> str:
+    """Name as many things as fit."""
+    words = ""
+    for at, one in enumerate(doing):
+        longer = f"{words} · {one}" if words else one
+        rest = " …" if at < len(doing) - 1 else ""
+        if len(longer) + len(rest) > width:
+            return f"{words} …"
+        words = longer
+    return words
+
+
+def _tell_plainly() -> Callable[[list[str]], None]:
     """Return a function that writes each new thing to standard error once."""
     said: set[str] = set()
 
-    def tell(doing: str) -> None:
-        for one in doing.split(" · "):
-            if one and one not in said:
+    def tell(doing: list[str]) -> None:
+        for one in doing:
+            if one not in said:
                 said.add(one)
                 print(f"… {one}", file=sys.stderr, flush=True)
 
