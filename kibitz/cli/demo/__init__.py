@@ -14,7 +14,7 @@ from rich.markup import escape
 from kibitz.cli.demo.lanes import Lanes, PartFailed
 from kibitz.cli.demo.parts import LEARNERS, MATCHES, OPENINGS, SOLVED
 from kibitz.cli.demo.screen import Screen
-from kibitz.cli.demo.words import change, pace
+from kibitz.cli.demo.words import BEFORE, change, pace
 from kibitz.cli.shared import console
 from kibitz.core.files import check_can_save, save
 
@@ -75,6 +75,7 @@ class Demo:
         self._part(lanes, "league", self._league)
         self._part(lanes, "speed", self._speed)
         self._table(lanes, "Learning", LESSONS, _keys("learn", LEARNERS), _lesson)
+        self.screen.say(f"[dim]{BEFORE}[/]")
         self._part(lanes, "record", self._record)
 
     def _part(self, lanes: Lanes, key: str, show: Callable[[Mapping[str, Any]], None]) -> None:
@@ -105,7 +106,7 @@ class Demo:
             rows.add((str(rung["place"]), rung["name"], rung["rating"], rung["share"]))
 
     def _speed(self, speed: Mapping[str, Any]) -> None:
-        self.screen.say("\n[bold]Speed[/] of random play")
+        self.screen.say("\n[bold]Speed[/] of random play, beside the other parts")
         for row in speed["rows"]:
             self.screen.say(escape(pace(row)))
 

@@ -7,7 +7,7 @@ from string import Template
 from typing import Any
 
 from kibitz.cli.demo.charts import curve_chart
-from kibitz.cli.demo.words import change, pace
+from kibitz.cli.demo.words import BEFORE, change, pace
 from kibitz.core.film import Film
 from kibitz.core.markup import Markup, element, joined, table
 from kibitz.core.pages import asset, page_style, policy, seat_sign
@@ -117,7 +117,8 @@ def _lessons(results: Results, problems: Mapping[str, str]) -> Markup:
         for key, why in problems.items()
         if key.startswith("learn:")
     ]
-    return section("Seven learners", element("div", *cards, class_="lessons"), name="learners")
+    note = element("p", BEFORE, class_="quiet")
+    return section("Every learner", element("div", *cards, class_="lessons"), note, name="learners")
 
 
 def _lesson(one: Mapping[str, Any]) -> Markup:

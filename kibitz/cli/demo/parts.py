@@ -262,7 +262,7 @@ def classifier(seed: int) -> Result:
     learned, curve = learn("classifier", game, seed, **CLASSIFIER)
     before = match(game, ["random"], 400, seed=seed, cores=1).agents[0].points.mean
     return lesson(
-        "classifier", "Hanabi", before, learned.score, "points of 10",
+        "classifier", "Hanabi", before, learned.score, "points of 10, 2 colours",
         f"{CLASSIFIER['games']:,} games", began, curve.points("games", "score"), "games",
         "points of 10, two colours",
     )  # fmt: skip

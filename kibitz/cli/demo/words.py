@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+BEFORE = (
+    "Before: untrained; random play for the classifier, the first generation for evolution, the "
+    "mean of all settings tried for the optimizers."
+)
+
 
 def figure(value: float, percent: bool) -> str:
     """Write a figure as a share or as points."""
