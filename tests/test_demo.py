@@ -14,7 +14,7 @@ import pytest
 from rich.console import Console
 
 import kibitz
-from kibitz.cli.demo import Demo, parts
+from kibitz.cli.demo import Demo, lessons, parts
 from kibitz.cli.demo.lanes import Lanes, PartFailed
 from kibitz.cli.demo.page import page
 from kibitz.cli.demo.screen import Screen
@@ -26,7 +26,7 @@ OWN_LEARNERS = {name.replace("_", "-") for name in learner_names()}
 def lesson(name: str) -> dict:
     percent = not name.startswith("classifier")
     curve = {"points": [[0, 0.1], [10, 0.4], [20, 0.9]], "x": "games", "y": "wins"}
-    return parts.lesson(
+    return lessons.lesson(
         name, "TapnSwap", 0.3, 0.9, "right moves, mean → best", "20 games", time.perf_counter(),
         curve["points"], "games", "wins", percent=percent, trials=name.endswith("optimizer"),
     )  # fmt: skip
