@@ -373,21 +373,6 @@ def test_ctrl_c_at_the_prompt_ends_quietly():
         os.close(slave)
 
 
-def test_the_demo_is_one_screen(capsys):
-    code, out, _ = ask(capsys, "demo")
-    assert code == 0
-    for expected in (
-        "Solved exactly",
-        "Matched",
-        "Learned",
-        "Fast",
-        "Recorded",
-        "TapnSwap: perfect",
-    ):
-        assert expected in out
-    assert len(out.splitlines()) <= 60
-
-
 # --- what must not break a game ----------------------------------------------------------------
 
 
