@@ -177,10 +177,13 @@ _here = threading.local()
 
 
 @contextlib.contextmanager
-def plain_loops() -> Iterator[None]:
-    """Run loops as Python within this block, for work that is done before a compiler would be."""
+def plain_loops(plain: bool = True) -> Iterator[None]:
+    """Run loops as Python within this block, for work that is done before a compiler would be.
+
+    Loops that have run compiled in this process go on to do so.
+    """
     kept = getattr(_here, "plain", False)
-    _here.plain = True
+    _here.plain = plain
     try:
         yield
     finally:

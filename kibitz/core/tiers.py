@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import sys
 import threading
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -90,6 +91,8 @@ class _Background:
                 begun = self.state.done
                 for done in in_other_process(batch, self.stop):
                     self.state.done = begun + done
+                if self.stop.is_set():
+                    return
                 self._enable(batch)
                 self.state.done = begun + len(batch)
             except Exception as error:  # the table goes on in Python
@@ -108,6 +111,8 @@ class _Background:
         self.stop.set()
         thread = self.thread
         if thread is not None:
+            if "kibitz.core.jit.work" in sys.modules:
+                sys.modules["kibitz.core.jit.work"].end_background()
             thread.join(timeout=5)
 
 

@@ -171,6 +171,7 @@ def in_other_process(rules: list[Rule], stop: threading.Event) -> Iterator[int]:
     """Have rules compiled by one other process of low priority; yield how many are done."""
     ordered = sorted((rule.function.compiled for rule in rules), key=weight_of)
     process = start(nice=True)
+    _background.append(process)
     try:
         for done, known in enumerate(ordered, 1):
             if stop.is_set():
@@ -178,7 +179,17 @@ def in_other_process(rules: list[Rule], stop: threading.Event) -> Iterator[int]:
             ask(process, known)
             yield done
     finally:
+        _background.remove(process)
         close(process)
+
+
+_background: list[Any] = []
+
+
+def end_background() -> None:
+    """End what compiles in the background; whoever waits for it goes on."""
+    for process in list(_background):
+        process.kill()
 
 
 # --- the other process -------------------------------------------------------------------------
