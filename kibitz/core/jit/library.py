@@ -132,6 +132,8 @@ class Library(numba_codegen.JITCodeLibrary):
         for library in callees:
             self._final_module.link_in(_includable(library), preserve=True)
         hide(self._final_module, entries)
+        for name in entries:  # what was loaded for linking would be dropped as unused
+            self._final_module.get_function(name).linkage = "external"
         self._optimize_final_module()
         self._final_module.verify()
         self._finalized = False
@@ -167,6 +169,7 @@ class Library(numba_codegen.JITCodeLibrary):
         if kind == "linkable":
             self = codegen.create_library(name)
             self.deferred = True
+            self.enable_object_caching()  # it may have to run: its machine code may be missing
             self._final_module = llvm.parse_bitcode(data)
             self._finalized = True
             return self
