@@ -155,7 +155,7 @@ def test_compiled_rules_and_plain_python_play_the_same_game(game, seed):
     rules.deal(ours, rng.words)
     plain.deal(theirs, same_rng.words)
     assert np.array_equal(ours, theirs)
-    bounds = game.bound("most_legal"), game.bound("features")
+    bounds = [game.bound(name) for name in ("most_legal", "features", "prospects")]
     for ply in range(PLIES):
         for rule in ("strip", "fold"):
             one, two = ours.copy(), ours.copy()
@@ -177,6 +177,14 @@ def test_compiled_rules_and_plain_python_play_the_same_game(game, seed):
             rules.observe(views[0], features[0])
             plain.observe(views[1], features[1])
             assert np.array_equal(*features)
+            if seat == ours[SEAT] and bounds[2]:
+                options = np.zeros(bounds[0], np.int32)
+                n = rules.legal(views[0], options)
+                prospects = np.zeros((2, bounds[0], bounds[2]), np.float32)
+                rules.describe(views[0], options, n, prospects[0])
+                plain.describe(views[1], options, n, prospects[1])
+                # Sums of float32 and float64 are rounded in another order.
+                assert np.allclose(*prospects, rtol=1e-5, atol=1e-6)
             rules.redeal(views[0], rng.words)
             plain.redeal(views[1], same_rng.words)
             assert np.array_equal(*views)
