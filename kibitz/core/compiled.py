@@ -175,6 +175,7 @@ def compiled(signature: Signature | None = None, *, inline: bool = False) -> Cal
 
 
 _here = threading.local()
+_making = threading.RLock()
 
 
 @contextlib.contextmanager
@@ -205,7 +206,7 @@ class Loop:
         if self._run is None:
             if getattr(_here, "plain", False):
                 return in_python(self)(*arguments)
-            self._run = self._made()
+            self._make()
         return self._run(*arguments)
 
     @property
@@ -216,15 +217,18 @@ class Loop:
     def dispatcher(self) -> Any:
         """Return the compiled loop itself, for those who have seen to the rules it needs."""
         if self._run is None:
-            self._run = self._made()
+            self._make()
         return self._run.run
 
-    def _made(self) -> Any:
+    def _make(self) -> None:
         if not JIT:
-            return self.py_func
+            self._run = self.py_func
+            return
         from kibitz.core.jit.calls import LoopCall  # Numba is loaded when something is compiled
 
-        return LoopCall(self)
+        with _making:
+            if self._run is None:
+                self._run = LoopCall(self)
 
     def __repr__(self) -> str:
         return f"<Loop {self.compiled.name}>"

@@ -204,7 +204,7 @@ def told(known: Compilable) -> None:
 
 
 def keep(path: Any, result: Any) -> None:
-    """Write machine code that is ready to run."""
+    """Write machine code that is ready to run; what cannot be written is compiled each time."""
     if path is not None and not config.DEBUG_JIT:
         cache.write(path, _dump(result, result.library.runnable()))
 
