@@ -41,8 +41,8 @@ def as_python(rules: Iterable[Rule]) -> Iterator[None]:
     try:
         yield
     finally:
-        for rule, (rule._run, rule.is_enabled) in kept.items():
-            pass
+        for rule, (run, is_enabled) in kept.items():
+            rule._run, rule.is_enabled = run, is_enabled
 
 
 def play(table: Table, agents: list[Agent], plies: int | None = None) -> None:

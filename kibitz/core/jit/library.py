@@ -57,6 +57,7 @@ class Library(numba_codegen.JITCodeLibrary):
         super()._optimize_functions(module)
 
     def finalize(self) -> None:
+        """Take no more code."""
         if not self.deferred:
             super().finalize()
             return
@@ -66,6 +67,7 @@ class Library(numba_codegen.JITCodeLibrary):
         self._finalized = True
 
     def get_pointer_to_function(self, name: str) -> int:
+        """Return the address of a function, once there is machine code."""
         if not self.deferred:
             return super().get_pointer_to_function(name)
         self._ensure_finalized()
