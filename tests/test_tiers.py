@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import json
+import os
+import subprocess
+import sys
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,6 +24,7 @@ from kibitz.play.match import Runner
 from kibitz.play.recorded import recorded
 from kibitz.play.seats import announce, begin
 
+ROOT = Path(__file__).parent.parent
 SHORTER = {"mexican_train": {"hands": 1}}
 QUICKLY = {"mcts": "mcts:sims=20"}  # who would take as long as they are given
 AGENTS = [
@@ -103,3 +109,20 @@ def test_every_agent_plays_the_same_game_in_a_match(name, who):
     table = recorded(runner, 0).table()
     assert table.plies == plies[0]
     assert table.points == points[0].tolist()
+
+
+@pytest.mark.long
+def test_every_function_is_compiled_in_one_form(tmp_path):
+    """Arguments of other types compile a function again, and again in all that call it.
+
+    From an empty cache: what is loaded no longer names small functions that went into others.
+    """
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.every_loop"], capture_output=True, text=True, cwd=ROOT,
+        env={**os.environ, "KIBITZ_CACHE": str(tmp_path / "cache"), "KIBITZ_CORES": "1"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert found["functions"] > 500
+    assert found["several"] == {}
+    assert found["overloads"] == {}

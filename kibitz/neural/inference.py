@@ -222,7 +222,7 @@ def choose(rules, view, actions, n, weights, memory, rng):
     temperature = float(weights[TEMPERATURE])
     if temperature <= 0.0:
         return actions[draw_best(rng, chances, n)]
-    to_chances(chances, n, temperature)
+    to_chances(chances, n, np.float64(temperature))
     drawn = uniform(rng)
     for i in range(n):
         drawn -= chances[i]

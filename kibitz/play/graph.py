@@ -107,7 +107,7 @@ def expand(rules, folded, skip, states, finished, slots, first, children, flips,
         mover = states[index, SEAT]
         for i in range(n):
             copy_cells(states[index], child)
-            rules.play(child, actions[i])
+            rules.play(child, int(actions[i]))
             over = child[SEAT] == OVER
             edge = counts[EDGES]
             flips[edge] = child[SEAT] != mover

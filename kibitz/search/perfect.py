@@ -33,7 +33,7 @@ def value(rules, view, actions, n, weights, memory, out):
     mover = view[SEAT]
     for i in range(n):
         copy_cells(view, child)
-        rules.play(child, actions[i])
+        rules.play(child, int(actions[i]))
         if child[SEAT] == OVER:
             rules.score(child, points)
             result = result_for(points, mover)

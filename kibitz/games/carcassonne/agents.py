@@ -73,7 +73,7 @@ def weigh_meeples(view, weights, values):
 @compiled()
 def decide(view, weights, memory, rng):
     """Decide where the tile goes, and remember it."""
-    placements = np.empty(ROTATIONS * MOST_EDGE, np.int64)
+    placements = np.empty(ROTATIONS * MOST_EDGE, np.int32)
     n = list_placements(view, placements)
     values = np.empty(n)
     weigh_placements(view, placements, n, weights, values)

@@ -162,7 +162,7 @@ def try_own(view, rule, set_to, own, held, rng):
     if rule == PLAY_SAFE:
         return play_safe(own, held)
     if rule == PLAY_PROBABLY:
-        return play_probably(own, held, set_to)
+        return play_probably(own, held, np.float64(set_to))
     if rule == PLAY_JUST_HINTED:
         return play_just_hinted(view, own, held, set_to)
     if not may_discard(view):
@@ -170,7 +170,7 @@ def try_own(view, rule, set_to, own, held, rng):
     if rule == DISCARD_DEAD:
         return as_discard(discard_probably(own, held, 1.0))
     if rule == DISCARD_PROBABLY:
-        return as_discard(discard_probably(own, held, set_to))
+        return as_discard(discard_probably(own, held, np.float64(set_to)))
     if rule == DISCARD_DUPLICATE:
         return as_discard(discard_duplicate(view, own, held))
     if rule == DISCARD_UNHINTED:

@@ -453,7 +453,7 @@ def put_tell(
         told = int(view[TOLD + serial])
         points = touched >> place & 1
         informs += points == 1 and not is_known(told, hint)
-        ids = may_be(narrowed(told, hint, points == 1), board[GONE])
+        ids = may_be(narrowed(told, hint, points), board[GONE])
         if hand[H_SURE] >> place & 1 == 0:
             makes_playable += ids & ~board[FITS] == 0
         if hand[H_SURE_DEAD] >> place & 1 == 0:

@@ -73,7 +73,7 @@ def narrowed(told, hint, points):
 @compiled()
 def told_after(told, card, hint):
     """Give what hints say of a card that is seen, after one more."""
-    return narrowed(int(told), hint, has(card, hint))
+    return narrowed(int(told), hint, int(has(card, hint)))
 
 
 @compiled()

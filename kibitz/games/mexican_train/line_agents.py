@@ -113,7 +113,8 @@ def worth_of_line(view, weights, memory):
     hand = np.empty(n, np.int64)
     own_tiles(view, hand)
     line = memory[LINE:]
-    return line_value(line, memory[COUNT], hand, n, weights[IN_DISCOUNT], weights[OFF_DISCOUNT])
+    in_discount, off_discount = np.float64(weights[IN_DISCOUNT]), np.float64(weights[OFF_DISCOUNT])
+    return line_value(line, memory[COUNT], hand, n, in_discount, off_discount)
 
 
 @compiled()
@@ -205,10 +206,9 @@ def draw_line(view, end, longest, weights, memory, rng):
         else:
             search_deep(view, end, longest, weights, memory, False)
         best = worth_of_line(view, weights, memory) + weights[TEMPERATURE] * gumbel(rng)
+    in_discount, off_discount = np.float64(weights[IN_DISCOUNT]), np.float64(weights[OFF_DISCOUNT])
     for i in range(count):
-        value = line_value(
-            lines[i], lengths[i], hand, n, weights[IN_DISCOUNT], weights[OFF_DISCOUNT]
-        )
+        value = line_value(lines[i], lengths[i], hand, n, in_discount, off_discount)
         value += weights[TEMPERATURE] * gumbel(rng)
         if value > best:
             best = value
