@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from nicegui import ui
@@ -12,12 +13,15 @@ from kibitz.core.errors import KibitzError
 from kibitz.core.table import Table
 from kibitz.web.frame import button, raw, words
 from kibitz.web.sitting import Refused
+from kibitz.web.status import SPIN, bar_of
+from kibitz.web.thinking import THINKS, Stage
 
 if TYPE_CHECKING:
     from kibitz.web.table import TablePage
 
 MOST_ASKED = 4  # agents side by side
 LISTED = 8  # options of each
+FINDING = "Finding out who plays this game best"
 CHANCES = "Shading on the board: the chance, as the first of them sees it."
 VERDICTS = "Shading on the board: from a sure loss, 0%, to a sure win, 100%."
 RELATIVE = "Shading on the board: from the worst option, 0%, to the best, 100%."
@@ -49,6 +53,7 @@ class KibitzPanel:
         self.asked_for: tuple[int, ...] | None = None  # the moves that led to the position
         self.asking = 0
         self.following = False
+        self.stages: dict[str, ui.html] = {}  # of those who have not answered yet
         options = {offer.who: offer.who for offer in self.hall.offers(game)}
         self.chosen = (
             ui.select(options, multiple=True, value=[], label="Whom to ask")
@@ -98,7 +103,18 @@ class KibitzPanel:
 
     async def ask_best(self) -> None:
         """Ask the strongest player alone: a hint."""
-        best = (await self.hall.levels(self.page.sitting.game))["best"]
+        self.list.clear()
+        with self.list:
+            waiting = raw(f"{SPIN} {FINDING} …")
+
+        def told(stage: Stage) -> None:
+            if stage.is_preparing:
+                waiting.set_content(f"{SPIN} {FINDING}: {stage.counted()}{bar_of(stage)}")
+
+        try:
+            best = (await self.hall.levels(self.page.sitting.game, told))["best"]
+        finally:
+            self.show()
         await self.ask([best])
 
     async def ask(self, whom: Sequence[str] | None = None) -> None:
@@ -121,7 +137,9 @@ class KibitzPanel:
         self.show(names)
         for who in names:
             try:
-                said = await self.hall.explain(page.key_of_thoughts(), table, who)
+                said = await self.hall.explain(
+                    page.key_of_thoughts(), table, who, partial(self.show_stage, mine, who)
+                )
             except KibitzError as error:
                 said = {"error": str(error)}
             if self.asking != mine or self.asked_for != now:
@@ -135,6 +153,7 @@ class KibitzPanel:
     def show(self, names: Sequence[str] = ()) -> None:
         """Show what was said so far."""
         self.list.clear()
+        self.stages = {}
         with self.list:
             if not self.said and not names:
                 words(
@@ -145,13 +164,19 @@ class KibitzPanel:
                 with ui.element("div").classes("kb-opinion"):
                     words(who, "who")
                     if who not in self.said:
-                        raw('<span class="kb-spin"></span> thinks')
+                        self.stages[who] = raw(f"{SPIN} {THINKS.words()}")
                     elif "error" in self.said[who]:
                         words(self.said[who]["error"], "kb-bad")
                     else:
                         self.show_opinion(self.said[who])
             if self.said and "error" not in next(iter(self.said.values())):
                 words(getattr(self, "caption", ""), "kb-quiet kb-small")
+
+    def show_stage(self, asking: int, who: str, stage: Stage) -> None:
+        """Show how far an agent is that was asked."""
+        if asking == self.asking and who in self.stages and self.page.is_there:
+            far = f": {stage.counted()}{bar_of(stage)}" if stage.is_preparing else ""
+            self.stages[who].set_content(f"{SPIN} {stage.words()}{far}")
 
     def show_opinion(self, said: Mapping[str, Any]) -> None:
         """Show a choice, its reason, and what was thought of each option."""

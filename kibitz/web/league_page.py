@@ -267,7 +267,6 @@ class LeaguePage:
         async def work() -> None:
             view = self.view or await self.leagues.view(self.entry.key)
             who = self.leagues.pair(view, self.game, choice)
-            await self.hall.picture(self.game)  # its rules are compiled by then
             sitting = self.hall.open(self.game, who, self.person)
             sitting.paused = False
             sitting.changed()
@@ -282,7 +281,6 @@ class LeaguePage:
             said = str(choice)
             number = int(said) if said.isdecimal() and len(said) < 10 else -1
             data = await self.leagues.record(self.entry.key, number)
-            await self.hall.picture(self.game)
             sitting = await self.hall.read(data, self.person)
             ui.navigate.to(f"/table/{sitting.id}?ply=0")
 
