@@ -127,6 +127,7 @@ class Compilable:
         self.function = function
         self.signature = signature
         self.inline = inline
+        self.calls = 0  # as Python, at tables: see tiers
         self.key: str | None = None  # see jit.keys
         self.dispatcher: Any = None  # see jit.dispatch: the form that compiled code calls,
         self.runnable: Any = None  # and machine code behind a pointer

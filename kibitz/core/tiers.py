@@ -15,7 +15,8 @@ import atexit
 import os
 import sys
 import threading
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from kibitz.core.compiled import JIT, Rule
@@ -33,6 +34,36 @@ def use(policy: str) -> None:
 
 _policy = LOOPS
 use(os.environ.get("KIBITZ_COMPILE", BACKGROUND))
+
+
+# --- telling how far it is -----------------------------------------------------------------------
+
+Report = Callable[[int, int, str], None]  # done, total, the name of what comes next, or ""
+reports: list[Report] = []  # told how far compiling is, when something waits for it
+PATIENCE = 1.0  # seconds before a terminal is told
+_begun = 0.0
+
+
+def tell(done: int, total: int, name: str) -> None:
+    """Tell those who want to know how far compiling is; else say it on a terminal."""
+    for report in reports:
+        report(done, total, name)
+    if not reports and sys.stderr is not None and sys.stderr.isatty():
+        _tell_terminal(done, total)
+
+
+def _tell_terminal(done: int, total: int) -> None:
+    global _begun
+    now = time.monotonic()
+    _begun = _begun or now
+    if now - _begun > PATIENCE:
+        text = f"compiling {done} of {total} functions (once)" if done < total else ""
+        print(f"\r\x1b[2K{text}", end="", file=sys.stderr, flush=True)
+    if done >= total:
+        _begun = 0.0
+
+
+# --- in the background ---------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
@@ -118,6 +149,15 @@ class _Background:
 
 _background = _Background()
 atexit.register(_background.end)
+
+
+def count_call(function: object) -> bool:
+    """Count a move that an agent's function made as Python; True when compiling it begins to pay."""
+    known = getattr(function, "compiled", None)
+    if known is None or _policy != BACKGROUND:
+        return False
+    known.calls += 1
+    return known.calls == WORTH_COMPILING
 
 
 def prepare(rules: Iterable[Rule]) -> None:
