@@ -24,11 +24,11 @@ from kibitz.core.agent import Agent
 from kibitz.core.chance import Chance
 from kibitz.core.errors import AgentFailed, KibitzError
 from kibitz.core.game import Game
-from kibitz.core.jit.work import reports
 from kibitz.core.plain import as_json
 from kibitz.core.record import Record
 from kibitz.core.registry import find_agent, find_listed_game
 from kibitz.core.table import Table
+from kibitz.core.tiers import reports
 from kibitz.play.seats import ask, guarded, join
 from kibitz.play.worker import end_with
 from kibitz.search.analysis import analyse

@@ -105,6 +105,11 @@ class Thinkers:
             self._free.append(thinker)
             self._turns.release()
 
+    @property
+    def pids(self) -> list[int]:
+        """The processes that are there."""
+        return [one.pid for one in self._all if one.pid is not None]
+
     async def stop(self) -> None:
         """End all processes."""
         for thinker in self._all:
@@ -118,6 +123,10 @@ class _Thinker:
         self._process: asyncio.subprocess.Process | None = None
         self._nice = nice
         self.near: set[object] = set()
+
+    @property
+    def pid(self) -> int | None:
+        return None if self._process is None else self._process.pid
 
     async def start(self) -> asyncio.subprocess.Process:
         if self._process is None or self._process.returncode is not None:
