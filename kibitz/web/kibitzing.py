@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import html
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -54,6 +55,7 @@ class KibitzPanel:
         self.asking = 0
         self.following = False
         self.stages: dict[str, ui.html] = {}  # of those who have not answered yet
+        self.reached: dict[str, Stage] = {}  # what these show
         options = {offer.who: offer.who for offer in self.hall.offers(game)}
         self.chosen = (
             ui.select(options, multiple=True, value=[], label="Whom to ask")
@@ -134,8 +136,10 @@ class KibitzPanel:
         self.said, self.asked_for = {}, now
         self.asking += 1
         mine = self.asking
+        self.reached = {}
         self.show(names)
-        for who in names:
+
+        async def ask_one(who: str) -> None:
             try:
                 said = await self.hall.explain(
                     page.key_of_thoughts(), table, who, partial(self.show_stage, mine, who)
@@ -149,6 +153,9 @@ class KibitzPanel:
             if who == names[0] and "error" not in said:
                 page.opinion, self.caption = shades(said["thoughts"], said["action"])
                 page.show_board(table)
+
+        # The quick do not wait for the slow.
+        await asyncio.gather(*map(ask_one, dict.fromkeys(names)))
 
     def show(self, names: Sequence[str] = ()) -> None:
         """Show what was said so far."""
@@ -164,17 +171,21 @@ class KibitzPanel:
                 with ui.element("div").classes("kb-opinion"):
                     words(who, "who")
                     if who not in self.said:
-                        self.stages[who] = raw(f"{SPIN} {THINKS.words()}")
+                        self.stages[who] = raw("")
+                        self.show_stage(self.asking, who, self.reached.get(who, THINKS))
                     elif "error" in self.said[who]:
                         words(self.said[who]["error"], "kb-bad")
                     else:
                         self.show_opinion(self.said[who])
-            if self.said and "error" not in next(iter(self.said.values())):
+            if "error" not in self.said.get(next(iter(names), ""), {"error": ""}):
                 words(getattr(self, "caption", ""), "kb-quiet kb-small")
 
     def show_stage(self, asking: int, who: str, stage: Stage) -> None:
         """Show how far an agent is that was asked."""
-        if asking == self.asking and who in self.stages and self.page.is_there:
+        if asking != self.asking:
+            return
+        self.reached[who] = stage
+        if who in self.stages and self.page.is_there:
             far = f": {stage.counted()}{bar_of(stage)}" if stage.is_preparing else ""
             self.stages[who].set_content(f"{SPIN} {stage.words()}{far}")
 

@@ -67,7 +67,7 @@ class SeatsPanel:
         place = sitting.seats[seat]
         if page.is_live and sitting.thinking == seat:
             stage = sitting.stage
-            doing = "waits" if stage.waits else "is prepared" if stage.is_preparing else "thinks"
+            doing = "waits" if stage.waits else "preparing" if stage.is_preparing else "thinks"
             return f"{SPIN} {doing}"
         if turn and page.is_live:
             return "to move"
@@ -111,14 +111,18 @@ class StatusPanel:
         text = html.escape(self.says())
         if self.is_told and stage.is_preparing:
             # Those who hear the page are told once that it is so, and may ask the bar how far.
-            text += f'<span aria-hidden="true">: {stage.counted()}</span>{bar_of(stage)}'
+            far = f'<span class="kb-quiet" aria-hidden="true">: {stage.counted()}</span>'
+            text = f"{text}{far}{bar_of(stage)}"
         self.say.set_content(text)
 
     @property
     def is_told(self) -> bool:
         """Whether the line says what an agent does."""
         page, sitting = self.page, self.page.sitting
-        return page.is_live and (sitting.thinking is not None or sitting.stage != THINKS)
+        mover = sitting.table.seat
+        if not page.is_live or mover in sitting.people:  # it may go on after an undo
+            return False
+        return sitting.thinking is not None or sitting.stage != THINKS
 
     def says(self) -> str:
         """Say in a line how things stand."""
@@ -140,7 +144,9 @@ class StatusPanel:
         if mover in own:
             return "Your turn" if len(own) == 1 else f"Seat {mover}, your turn"
         name = sitting.name_of(mover, page.person)
-        return f"{name} {sitting.stage.words()} …" if self.is_told else f"{name} is to move"
+        if not self.is_told:
+            return f"{name} is to move"
+        return f"{name} {sitting.stage.words()}{'' if sitting.stage.is_preparing else ' …'}"
 
     def what_if(self) -> None:
         """Say that this is not the game itself, or not where it stands."""

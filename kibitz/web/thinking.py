@@ -44,12 +44,12 @@ class Stage:
         if self.waits:
             return "waits until another agent has finished"
         if self.is_preparing:
-            return "is being prepared for the first time"
+            return "is being prepared"
         return "thinks"
 
     def counted(self) -> str:
         """Say how much is prepared."""
-        return f"{self.done} of {self.total} functions compiled"
+        return f"{self.done} of {self.total} function{'s' * (self.total > 1)} compiled (only once)"
 
 
 THINKS = Stage()
