@@ -205,7 +205,10 @@ class LeaguePage:
             return
         percent = int(100 * run.part)
         told = f"{percent}%, until everybody has {run.wanted:,} games" if run.total else "starting"
-        self.far.set_content(f'<span class="kb-spin"></span> Playing: {told}')
+        far = f"Playing: {told}"
+        if run.stage.is_preparing:
+            far = f"Preparing agents: {run.stage.counted()}"
+        self.far.set_content(f'<span class="kb-spin"></span> {far}')
         self.bar.set_content(f'<div style="width: {percent}%"></div>')
         self.bar.props["aria-valuenow"] = percent
         self.said.set_content(html.escape(run.said))
