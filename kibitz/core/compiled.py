@@ -2,9 +2,9 @@
 
 Rules, agents and their helpers are ordinary Python functions under `@compiled(..)`. They stay what
 they are: called from Python they run as Python, so that a table never waits for a compiler.
-`pointer` returns the form that compiled loops take. A loop under `@compiled_loop` is compiled before
-it first runs. Nothing here imports Numba; `kibitz.core.jit` does, when something is compiled or
-loaded. With `NUMBA_DISABLE_JIT=1` loops run as Python too: breakpoints and coverage work, and
+`pointer` returns the form that compiled loops take. A loop under `@compiled_loop` is compiled
+before it first runs. Nothing here imports Numba; `kibitz.core.jit` does, when something is compiled
+or loaded. With `NUMBA_DISABLE_JIT=1` loops run as Python too: breakpoints and coverage work, and
 reading past the end of an array raises.
 """
 
@@ -281,7 +281,7 @@ class Rule:
 
 
 class Pointers(tuple):
-    """Rules of one signature, as loops take several of them; plain functions where none is compiled."""
+    """Several rules of one signature, as loops take them; plain functions in a game in Python."""
 
     @functools.cached_property
     def needs(self) -> frozenset[str]:

@@ -34,9 +34,10 @@ finished: list[Watch] = []  # told the name of each function that others call, o
 
 
 class Pipeline(compiler.Compiler):
-    """Numba's pipeline; names in machine code carry a function's key instead of a running number."""
+    """Numba's pipeline; names in machine code carry a function's key, not a running number."""
 
     def compile_extra(self, function: Any) -> Any:
+        """Compile a function from its bytecode."""
         from numba.core import bytecode
         from numba.core.untyped_passes import ExtractByteCode
 
@@ -193,7 +194,7 @@ def address_of(known: Compilable) -> int:
 
 def _compiled(known: Compilable, path: Path | None) -> Any:
     told(known)
-    signature, dispatcher = signature_of(known.signature), dispatcher_of(known)  # type: ignore[arg-type]
+    signature, dispatcher = signature_of(known.signature), dispatcher_of(known)
     dispatcher.compile(signature)
     made = dispatcher.overloads[tuple(signature.args)]
     made.library.get_pointer_to_function(made.fndesc.llvm_cfunc_wrapper_name)
