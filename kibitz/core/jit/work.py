@@ -77,42 +77,72 @@ def compile_all(wanted: Iterable[Compilable], is_kept: Callable[[Compilable], bo
     if not missing:
         return
     mine, *others = map(deque, shared_out(missing, cores()))
-    progress = _Progress(len(missing))
-    helpers = [_Helper(share, progress) for share in others]
-    try:
-        while True:
-            share = next((one for one in (mine, *others) if one), None)
-            if share is None:
-                break
-            with contextlib.suppress(IndexError):  # its owner took the last one
-                known = share.popleft() if share is mine else share.pop()
-                progress.begin(known)
-                address_of(known)
-                progress.end()
-        for helper in helpers:
-            helper.join()
-    finally:
-        for helper in helpers:
-            helper.end()
-    tell(len(missing), len(missing), "")
+    with told(missing) as progress:
+        helpers = [_Helper(share, progress) for share in others]
+        try:
+            while True:
+                share = next((one for one in (mine, *others) if one), None)
+                if share is None:
+                    break
+                with contextlib.suppress(IndexError):  # its owner took the last one
+                    known = share.popleft() if share is mine else share.pop()
+                    progress.begin(known)
+                    address_of(known)
+                    progress.end(known)
+            for helper in helpers:
+                helper.join()
+        finally:
+            for helper in helpers:
+                helper.end()
+    tell(len(progress.parts), len(progress.parts), "")
 
 
-class _Progress:
-    def __init__(self, total: int) -> None:
-        self.done, self.total = 0, total
+class Progress:
+    """How many functions are compiled, of all that some others consist of; tells it on."""
+
+    def __init__(self, wanted: Iterable[Compilable]) -> None:
+        parts = [part for known in wanted for part in parts_of(known)]
+        self.parts = {part.name for part in parts}
+        self.done = {part.name for part in parts if part.dispatcher and part.dispatcher.overloads}
 
     def begin(self, known: Compilable) -> None:
-        tell(self.done, self.total, known.name)
+        """Tell what comes next."""
+        tell(len(self.done), len(self.parts), known.name)
 
-    def end(self) -> None:
-        self.done += 1
-        tell(self.done, self.total, "")
+    def part(self, name: str) -> None:
+        """Count a function that others call."""
+        if name in self.parts and name not in self.done:
+            self.done.add(name)
+            tell(len(self.done), len(self.parts), "")
+
+    def end(self, known: Compilable) -> None:
+        """Count a function with all that it calls."""
+        self.done |= {part.name for part in parts_of(known)}
+        tell(len(self.done), len(self.parts), "")
+
+
+@contextlib.contextmanager
+def told(wanted: Iterable[Compilable]) -> Iterator[Progress]:
+    """Tell how far compiling some functions is, within this block."""
+    from kibitz.core.jit.dispatch import finished
+
+    progress = Progress(wanted)
+    finished.append(progress.part)
+    try:
+        yield progress
+    finally:
+        finished.remove(progress.part)
+
+
+def parts_of(known: Compilable) -> list[Compilable]:
+    """List all that is compiled for a function: itself, and what it calls."""
+    return [one for one in reachable(known.function) if not one.inline]
 
 
 class _Helper(threading.Thread):
     """Another process that compiles, and the thread that hands it its share."""
 
-    def __init__(self, share: deque[Compilable], progress: _Progress) -> None:
+    def __init__(self, share: deque[Compilable], progress: Progress) -> None:
         super().__init__(daemon=True)
         self.share, self.progress = share, progress
         self.process = start()
@@ -121,8 +151,9 @@ class _Helper(threading.Thread):
     def run(self) -> None:
         while self.share:
             with contextlib.suppress(IndexError):
-                if ask(self.process, self.share.popleft()):
-                    self.progress.end()
+                known = self.share.popleft()
+                if ask(self.process, known):
+                    self.progress.end(known)
 
     def end(self) -> None:
         close(self.process)
