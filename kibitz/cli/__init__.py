@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 from typing import Annotated, Any
@@ -24,21 +25,20 @@ def _tell_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-def build() -> typer.Typer:
-    """Put the commands together."""
-    from kibitz.cli import (
-        analysing,
-        arena,
-        catalogue,
-        demo,
-        exporting,
-        languages,
-        leagues,
-        playing,
-        serving,
-        training,
-    )
+# Commands by name and the module that has them, in the order of the help.
+COMMANDS = {
+    "games": "catalogue", "rules": "catalogue", "agents": "catalogue", "play": "playing",
+    "watch": "playing", "match": "arena", "solve": "arena", "grade": "arena", "replay": "playing",
+    "demo": "demo", "bench": "arena", "analyse": "analysing", "league": "leagues",
+    "export": "exporting", "serve": "serving", "learners": "training", "convert": "training",
+    "words": "languages", "rules-of": "languages", "train": "training",
+}  # fmt: skip
+# A learner's own settings are flags that only the learner knows.
+OPEN = {"allow_extra_args": True, "ignore_unknown_options": True}
 
+
+def build(wanted: str = "") -> typer.Typer:
+    """Put the commands together: the one that is wanted, or all, if that is none of them."""
     app = typer.Typer(
         name="kibitz",
         no_args_is_help=True,
@@ -46,23 +46,10 @@ def build() -> typer.Typer:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    for command in (
-        catalogue.games, catalogue.rules, catalogue.agents, playing.play, playing.watch,
-        arena.match, arena.solve, arena.grade, playing.replay, demo.demo, arena.bench,
-    ):  # fmt: skip
-        app.command()(command)
-    app.command()(analysing.analyse)
-    app.command()(leagues.league)
-    app.command()(exporting.export)
-    app.command()(serving.serve)
-    app.command()(training.learners)
-    app.command()(training.convert)
-    app.command()(languages.words)
-    app.command()(languages.rules_of)
-    # A learner's own settings are flags that only the learner knows.
-    app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(
-        training.train
-    )
+    for name in [wanted] if wanted in COMMANDS else COMMANDS:
+        module = importlib.import_module(f"kibitz.cli.{COMMANDS[name]}")
+        command = getattr(module, name.replace("-", "_"))
+        app.command(name, context_settings=OPEN if name == "train" else None)(command)
     app.callback()(about)
     return app
 
@@ -77,8 +64,11 @@ def about(
 
 def run(arguments: list[str] | None = None) -> int:
     """Run one command and give its exit code: 0 success, 1 failure, 2 misuse."""
+    given = sys.argv[1:] if arguments is None else arguments
     try:
-        code = build()(args=arguments, prog_name="kibitz", standalone_mode=False)
+        code = build(given[0] if given else "")(
+            args=arguments, prog_name="kibitz", standalone_mode=False
+        )
         sys.stdout.flush()
     except USAGE_ERROR as error:
         message = error.format_message().rstrip(".")

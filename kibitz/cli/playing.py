@@ -128,10 +128,10 @@ def watch(
             view = table.view()
             agent = agents[seat]
             assert agent is not None
+            out.print(f"\n{table}", markup=False)
             with Waiting(f"{names[seat]} thinks"):
                 opinion = guarded(agent, agent.explain, view)
                 action = ask(agent, table)
-            out.print(f"\n{table}", markup=False)
             out.print(f"\n{table.plies + 1}. {seat_name(seat, names[seat], plain)}: ", end="")
             lines = opinion_lines(opinion)
             if action != opinion.action:  # a tie, or chance, decided otherwise this time

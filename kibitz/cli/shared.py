@@ -15,6 +15,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table as RichTable
 
+from kibitz.core import tiers
 from kibitz.core.agent import Opinion
 from kibitz.core.game import Game
 from kibitz.core.options import Option, split
@@ -126,11 +127,12 @@ class Waiting:
             TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
             TimeRemainingColumn(), console=Console(stderr=True), transient=True,
         )  # fmt: skip
-        self._task = self._bar.add_task(f"{label} (the first time compiles)", total=None)
+        self._task = self._bar.add_task(label, total=None)
         self._timer = threading.Timer(DELAY, self._bar.start)
         self._timer.daemon = True
 
     def __enter__(self) -> Waiting:
+        tiers.reports.append(self._compiling)
         if sys.stderr is not None and sys.stderr.isatty():
             self._timer.start()
         return self
@@ -138,6 +140,11 @@ class Waiting:
     def progress(self, done: int, total: int, words: str = "") -> None:
         """Move the bar, with a few words about how it goes."""
         label = f"{self.label}: {words}" if words else self.label
+        self._bar.update(self._task, description=label, completed=done, total=total)
+
+    def _compiling(self, done: int, total: int, name: str) -> None:
+        """Say how far compiling is, which happens once, before something runs."""
+        label = f"{self.label}: compiling (once)" if done < total else self.label
         self._bar.update(self._task, description=label, completed=done, total=total)
 
     @contextmanager
@@ -154,6 +161,7 @@ class Waiting:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        tiers.reports.remove(self._compiling)
         self._stop()
 
     def _stop(self) -> None:

@@ -23,7 +23,7 @@ from kibitz.core.notebook import Shown, card, heading, listing, note
 from kibitz.core.options import Option, settle
 from kibitz.core.svg import number
 from kibitz.core.table import View
-from kibitz.core.tiers import prepare_now
+from kibitz.core.tiers import count_call, prepare, prepare_now
 
 AT_ONCE = 12  # options that an opinion lists in a notebook
 
@@ -281,6 +281,8 @@ class CompiledAgent(Agent):
             raise AgentFailed(f"{self.name}: there is nothing to choose, the game is over.")
         self.prepare()
         choose = callable_in(self.game, self.kind.choose)
+        if count_call(self.kind.choose):  # it is used a lot: compile it meanwhile
+            prepare(self.compiled_parts())
         rules, rng = self.game.rules, self.rng.words
         return int(choose(rules, view.cells, actions, n, self.weights, self.memory, rng))
 

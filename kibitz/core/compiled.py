@@ -127,6 +127,7 @@ class Compilable:
         self.function = function
         self.signature = signature
         self.inline = inline
+        self.calls = 0  # as Python, at tables: see tiers
         self.key: str | None = None  # see jit.keys
         self.dispatcher: Any = None  # see jit.dispatch: the form that compiled code calls,
         self.runnable: Any = None  # and machine code behind a pointer
@@ -177,10 +178,13 @@ _here = threading.local()
 
 
 @contextlib.contextmanager
-def plain_loops() -> Iterator[None]:
-    """Run loops as Python within this block, for work that is done before a compiler would be."""
+def plain_loops(plain: bool = True) -> Iterator[None]:
+    """Run loops as Python within this block, for work that is done before a compiler would be.
+
+    Loops that have run compiled in this process go on to do so.
+    """
     kept = getattr(_here, "plain", False)
-    _here.plain = True
+    _here.plain = plain
     try:
         yield
     finally:

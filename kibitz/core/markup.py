@@ -3,9 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
+from html import escape as escape_all
 
 VOID = {"img", "input"}  # elements that have no inside and no end
+
+
+def escape(text: str) -> str:
+    """Escape text that stands between tags."""
+    return escape_all(text, quote=False)
+
+
+def quoteattr(value: str) -> str:
+    """Escape and quote the value of an attribute."""
+    # xml.sax.saxutils has both, and takes 30 ms to import.
+    value = escape(value).replace("\n", "&#10;").replace("\r", "&#13;").replace("\t", "&#9;")
+    if '"' not in value:
+        return f'"{value}"'
+    return f"'{value}'" if "'" not in value else '"' + value.replace('"', "&quot;") + '"'
 
 
 class Markup(str):
@@ -21,7 +35,7 @@ def element(name: str, *inside: str, **attributes: str | float | bool | None) ->
     """
     pairs = "".join(
         f" {key.strip('_').replace('_', '-')}"
-        + ("" if value is True else f'="{escape(f"{value}")}"')
+        + ("" if value is True else f'="{escape_all(f"{value}")}"')
         for key, value in attributes.items()
         if value is not None and value is not False
     )
@@ -32,7 +46,7 @@ def element(name: str, *inside: str, **attributes: str | float | bool | None) ->
 
 def joined(*parts: str) -> Markup:
     """Put markup and text, which is escaped, one after another."""
-    return Markup("".join(part if isinstance(part, Markup) else escape(part) for part in parts))
+    return Markup("".join(part if isinstance(part, Markup) else escape_all(part) for part in parts))
 
 
 def table(columns: Sequence[str], rows: Sequence[Markup], class_: str | None = None) -> Markup:

@@ -12,7 +12,8 @@ import math
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
-from xml.sax.saxutils import escape, quoteattr
+
+from kibitz.core.markup import escape, quoteattr
 
 if TYPE_CHECKING:
     from kibitz.core.table import View

@@ -13,8 +13,10 @@ from __future__ import annotations
 
 import atexit
 import os
+import sys
 import threading
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from kibitz.core.compiled import JIT, Rule
@@ -32,6 +34,36 @@ def use(policy: str) -> None:
 
 _policy = LOOPS
 use(os.environ.get("KIBITZ_COMPILE", BACKGROUND))
+
+
+# --- telling how far it is -----------------------------------------------------------------------
+
+Report = Callable[[int, int, str], None]  # done, total, the name of what comes next, or ""
+reports: list[Report] = []  # told how far compiling is, when something waits for it
+PATIENCE = 1.0  # seconds before a terminal is told
+_begun = 0.0
+
+
+def tell(done: int, total: int, name: str) -> None:
+    """Tell those who want to know how far compiling is; else say it on a terminal."""
+    for report in reports:
+        report(done, total, name)
+    if not reports and sys.stderr is not None and sys.stderr.isatty():
+        _tell_terminal(done, total)
+
+
+def _tell_terminal(done: int, total: int) -> None:
+    global _begun
+    now = time.monotonic()
+    _begun = _begun or now
+    if now - _begun > PATIENCE:
+        text = f"compiling {done} of {total} functions (once)" if done < total else ""
+        print(f"\r\x1b[2K{text}", end="", file=sys.stderr, flush=True)
+    if done >= total:
+        _begun = 0.0
+
+
+# --- in the background ---------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
@@ -90,6 +122,8 @@ class _Background:
                 begun = self.state.done
                 for done in in_other_process(batch, self.stop):
                     self.state.done = begun + done
+                if self.stop.is_set():
+                    return
                 self._enable(batch)
                 self.state.done = begun + len(batch)
             except Exception as error:  # the table goes on in Python
@@ -108,11 +142,22 @@ class _Background:
         self.stop.set()
         thread = self.thread
         if thread is not None:
+            if "kibitz.core.jit.work" in sys.modules:
+                sys.modules["kibitz.core.jit.work"].end_background()
             thread.join(timeout=5)
 
 
 _background = _Background()
 atexit.register(_background.end)
+
+
+def count_call(function: object) -> bool:
+    """Count a move that an agent's function made as Python; True when compiling it begins to pay."""
+    known = getattr(function, "compiled", None)
+    if known is None or _policy != BACKGROUND:
+        return False
+    known.calls += 1
+    return known.calls == WORTH_COMPILING
 
 
 def prepare(rules: Iterable[Rule]) -> None:

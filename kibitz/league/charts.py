@@ -9,9 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from xml.sax.saxutils import escape
 
-from kibitz.core.markup import Markup
+from kibitz.core.markup import Markup, escape
 from kibitz.core.svg import SEAT_COLOURS, number, seat_colour, seat_mark, tag, text, text_width
 from kibitz.league.book import Standing
 

@@ -7,17 +7,19 @@ learners play on it, for following an edge costs next to nothing.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from kibitz.core.compiled import compiled, compiled_loop, in_python
+from kibitz.core.compiled import compiled, compiled_loop, in_python, plain_loops
 from kibitz.core.errors import NotSolvable
 from kibitz.core.game import OVER, SEAT, VIEWER, Game, copy_cells
 
 MOST_POSITIONS = 20_000_000
+SMALL = 1_000  # positions that Python finds within half a second, before a compiler has started
 MOST_BYTES = 6 << 30
 BYTES_PER_EDGE = 5 + 12  # forward, and turned round
 SEEDS_TRIED = 64  # deals that must all be the same
@@ -262,6 +264,9 @@ def chart(
     reason = unsolvable(game)
     if reason:
         raise NotSolvable(f"{game.described()} cannot be solved: {reason}.")
+    if game.is_compiled and not expand.is_loaded and most > SMALL:
+        with contextlib.suppress(NotSolvable), plain_loops():
+            return chart(game, folded=folded, most=SMALL, most_bytes=most_bytes)
     rules, skip = game.rules, game.layout.first_own
     run = expand if game.is_compiled else in_python(expand)
     start = game.deal(seed=0).cells

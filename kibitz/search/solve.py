@@ -8,7 +8,6 @@ seat to move: `+5` wins in 5 plies at the fastest, `-4` loses in 4 at the slowes
 
 from __future__ import annotations
 
-import contextlib
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -30,14 +29,12 @@ from kibitz.play.graph import (
     MOST_BYTES,
     MOST_POSITIONS,
     NONE,
+    SMALL,
     WON,
-    NotSolvable,
     Positions,
     chart,
     result_for,
 )
-
-SMALL = 1_000  # positions of a game that Python solves within half a second
 
 
 @compiled()
@@ -281,14 +278,11 @@ def solve(
     of positions, `most_bytes` the memory for them and their moves. `progress(expanded, known)` is
     called now and then.
     """
-    if game.is_compiled and not carry_back.is_loaded and most > SMALL:
-        # The smallest games are solved in Python before a compiler would have started.
-        with contextlib.suppress(NotSolvable), plain_loops():
-            return solve(game, folded=folded, most=SMALL, most_bytes=most_bytes)
     graph = chart(game, folded=folded, most=most, most_bytes=most_bytes, progress=progress)
-    verdicts = carry_back(
-        len(graph.positions), graph.finished, graph.first, graph.children, graph.flips
-    )
+    with plain_loops(len(graph.positions) <= SMALL):
+        verdicts = carry_back(
+            len(graph.positions), graph.finished, graph.first, graph.children, graph.flips
+        )
     return Solution(graph.positions, graph.finished, verdicts)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from kibitz.core.compiled import (
@@ -33,8 +33,7 @@ class LoopCall:
     def __call__(self, *arguments: Any) -> Any:
         """Run the loop: compiled, or as Python where it is given rules in Python."""
         if self.places is None:
-            kinds = Rules | Pointers | Rule
-            self.places = tuple(i for i, one in enumerate(arguments) if isinstance(one, kinds))
+            self.places = tuple(i for i, one in enumerate(arguments) if any(_rules_in(one)))
         if self.places and not self._ready(arguments):
             return self.plain(*arguments)
         return self.run(*arguments)
@@ -44,25 +43,34 @@ class LoopCall:
         assert self.places is not None
         needs = self.needs
         missing: list[Rule] = []
+        games: list[Rules] = []
         for place in self.places:
-            one = arguments[place]
-            if isinstance(one, Rules):
-                continue
-            for rule in one if isinstance(one, Pointers) else (one,):
-                if not isinstance(rule, Rule):
-                    return False
-                if not rule.address:
-                    missing.append(rule)
-            needs = needs | one.needs
-        for place in self.places:
-            one = arguments[place]
-            if isinstance(one, Rules):
-                if not isinstance(one.play, Rule):
-                    return False
-                missing += [rule for name in needs if not (rule := getattr(one, name)).address]
+            for one in _rules_in(arguments[place]):
+                if isinstance(one, Rules):
+                    games.append(one)
+                    continue
+                for rule in one if isinstance(one, Pointers) else (one,):
+                    if not isinstance(rule, Rule):
+                        return False
+                    if not rule.address:
+                        missing.append(rule)
+                needs = needs | one.needs
+        for game in games:
+            if not isinstance(game.play, Rule):
+                return False
+            missing += [rule for name in needs if not (rule := getattr(game, name)).address]
         if missing:
             load_all(missing)
         return True
+
+
+def _rules_in(value: Any) -> Iterator[Rules | Pointers | Rule]:
+    """Yield the rules and agents in an argument, also within tuples."""
+    if isinstance(value, Rules | Pointers | Rule):
+        yield value
+    elif isinstance(value, tuple):
+        for one in value:
+            yield from _rules_in(one)
 
 
 def load_all(rules: Iterable[Rule]) -> None:

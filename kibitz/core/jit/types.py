@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import ctypes
 import functools
+import os
+import sys
 import types as types_of_python
 import warnings
 from typing import Any
 
+import llvmlite.binding as llvm
+from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.core.errors import NumbaExperimentalFeatureWarning
@@ -47,14 +52,31 @@ class RuleType(FunctionType):
 register_model(RuleType)(FunctionModel)
 
 
+MISSING = "kibitz_missing_rule"
+
+
+@ctypes.CFUNCTYPE(None)
+def _end_process() -> None:
+    """End the process: compiled code has called a rule that `Compilable.needs` did not name."""
+    print("kibitz: compiled code asked for a rule that was not compiled.", file=sys.stderr)
+    os.abort()
+
+
+llvm.add_symbol(MISSING, ctypes.cast(_end_process, ctypes.c_void_p).value)
+
+
 @unbox(RuleType)
 def _take_pointer(kind, value, c):
     # Numba would import two modules and unpickle the signature for each: 10 µs, and a loop over
     # boards takes more than thirty.
     function = cgutils.create_struct_proxy(kind)(c.context, c.builder)
     address = c.pyapi.object_getattr_string(value, "address")
-    function.c_addr = c.pyapi.long_as_voidptr(address)
+    found = c.pyapi.long_as_voidptr(address)
     c.pyapi.decref(address)
+    nothing = ir.FunctionType(ir.VoidType(), [])
+    missing = cgutils.get_or_insert_function(c.builder.module, nothing, MISSING)
+    is_missing = cgutils.is_null(c.builder, found)
+    function.c_addr = c.builder.select(is_missing, c.builder.bitcast(missing, found.type), found)
     function.py_addr = c.builder.ptrtoint(value, c.context.get_value_type(types.voidptr))
     function.jit_addr = c.context.get_constant_null(types.voidptr)
     return NativeValue(function._getvalue())

@@ -21,20 +21,12 @@ from typing import Any
 
 from kibitz.core.compiled import Compilable, Rule, compilable, reachable
 from kibitz.core.jit.keys import key_of
+from kibitz.core.tiers import tell
 
 WORTH_SHARING = 12_000  # bytes of bytecode that one process compiles in a few seconds
 LONGEST = 0.75  # what the busiest process may have to do at most, of the work of one alone
 TWICE = 1.25  # what all processes may have to do at most, of the same
 HOLDERS = ("choose", "value", "notice", "see", "judge", "thank")  # where objects keep functions
-
-Report = Callable[[int, int, str], None]  # done, total, the name of what comes next
-reports: list[Report] = []  # told how far compiling is
-
-
-def tell(done: int, total: int, name: str) -> None:
-    """Tell whoever wants to know how far compiling is."""
-    for report in reports:
-        report(done, total, name)
 
 
 def weights_of(known: Compilable) -> dict[str, int]:
@@ -171,6 +163,7 @@ def in_other_process(rules: list[Rule], stop: threading.Event) -> Iterator[int]:
     """Have rules compiled by one other process of low priority; yield how many are done."""
     ordered = sorted((rule.function.compiled for rule in rules), key=weight_of)
     process = start(nice=True)
+    _background.append(process)
     try:
         for done, known in enumerate(ordered, 1):
             if stop.is_set():
@@ -178,7 +171,17 @@ def in_other_process(rules: list[Rule], stop: threading.Event) -> Iterator[int]:
             ask(process, known)
             yield done
     finally:
+        _background.remove(process)
         close(process)
+
+
+_background: list[Any] = []
+
+
+def end_background() -> None:
+    """End what compiles in the background; whoever waits for it goes on."""
+    for process in list(_background):
+        process.kill()
 
 
 # --- the other process -------------------------------------------------------------------------

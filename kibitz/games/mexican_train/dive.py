@@ -27,7 +27,7 @@ for highest in range(NUMBERS):
     singles.sort(key=lambda t: (-LOW[t] - HIGH[t], t))
     RANKED[highest, : len(singles)] = singles
 # The highest set bit of 16.
-TOP = np.array([max(bits.bit_length() - 1, 0) for bits in range(1 << NUMBERS)])
+TOP = np.maximum(np.frexp(np.arange(1 << NUMBERS))[1] - 1, 0).astype(np.int64)
 
 LEVELS = 96
 TURNS = LEVELS  # more than a line can take
