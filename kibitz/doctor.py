@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import platform
-import re
 import shutil
 import sqlite3
 import sys
@@ -15,7 +14,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, requires, version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,8 @@ import numpy as np
 
 from kibitz.core import tiers
 from kibitz.core.chance import Chance, below, sow
-from kibitz.core.compiled import JIT, compiled_loop, in_python
+from kibitz.core.compiled import JIT, compiled_loop
+from kibitz.core.extras import fits, requirements
 from kibitz.core.jit import cache, inspect
 from kibitz.core.registry import find_game
 from kibitz.play.loop import play_games
@@ -60,11 +60,6 @@ def examine(thorough: bool = False) -> list[Check]:
     ]  # fmt: skip
 
 
-def is_sound(checks: list[Check]) -> bool:
-    """Whether no check has failed."""
-    return all(check.ok is not False for check in checks)
-
-
 # --- the machine -------------------------------------------------------------------------------
 
 
@@ -77,7 +72,7 @@ def _machine() -> Iterator[Check]:
         f"{platform.python_version()} on {platform.system()} {platform.machine()}",
         "kibitz needs Python 3.11 or newer.",
     )  # fmt: skip
-    bounds = dict(_requirements(""))
+    bounds = dict(requirements(""))
     for name in PINNED:
         has, wanted = version(name), bounds.get(name, "")
         also = f", llvmlite {version('llvmlite')}" if name == "numba" else ""
@@ -253,14 +248,13 @@ def _sound(thorough: bool) -> Iterator[Check]:
         yield check("random numbers, compiled", ok, "the known stream" if ok else "another stream")
     game = find_game(SMALL_GAME)
     plain = _play(game, in_loops=False)
-    rules = [rule.function.compiled for rule in (game.rules.deal, game.rules.legal, game.rules.play)]
+    rules = [rule.function.compiled for rule in (game.rules.deal, game.rules.play)]
     there = JIT and all(map(inspect.is_there, [play_games.compiled, *rules]))
     said = f"{GAMES} games of {game.name}"
     if not (there or (thorough and JIT)):
         yield Check(
             topic="results", name="a tiny game", ok=all(len(part) == GAMES for part in plain),
             said=f"{said} in Python; compiled it is not here yet",
-            remedy="" if JIT else "",
         )  # fmt: skip
         return
     same = all(map(np.array_equal, plain, _play(game, in_loops=True)))
@@ -270,11 +264,8 @@ def _sound(thorough: bool) -> Iterator[Check]:
 
 def _play(game: Any, in_loops: bool) -> tuple[np.ndarray, np.ndarray]:
     points, plies = np.zeros((GAMES, game.players)), np.zeros(GAMES, np.int32)
-    runner = Runner(game, seated(game, ["random"]), SEED, True)
-    if in_loops:
-        runner.play(0, points, plies)
-    else:
-        runner._run(in_python(play_games), 0, points, plies)
+    watched = None if in_loops else lambda place: None  # what is watched runs as Python
+    Runner(game, seated(game, ["random"]), SEED, True, note=watched).play(0, points, plies)
     return points, plies
 
 
@@ -283,62 +274,21 @@ def _play(game: Any, in_loops: bool) -> tuple[np.ndarray, np.ndarray]:
 
 def _extras() -> Iterator[Check]:
     for extra in EXTRAS:
-        parts, lacks = [], []
-        for name, wanted in _requirements(extra):
+        parts, lacks = [], False
+        for name, wanted in requirements(extra):
             try:
                 has = version(name)
             except PackageNotFoundError:
-                lacks.append(name)
+                parts.append(f"no {name}")
+                lacks = True
                 continue
-            parts.append(f"{name} {has}" + ("" if fits(has, wanted) else f" (wants {wanted})"))
-            lacks += [] if fits(has, wanted) else [name]
-        said = ", ".join([*parts, *(f"no {name}" for name in lacks if name not in " ".join(parts))])
-        remedy = f"pip install 'kibitz[{extra}]'" if lacks else ""
-        yield Check(topic="extras", name=extra, ok=None if lacks else True, said=said, remedy=remedy)
-
-
-def _requirements(extra: str) -> Iterator[tuple[str, str]]:
-    """Yield what kibitz needs for an extra, or without one: names and bounds."""
-    try:
-        lines = requires("kibitz") or []
-    except PackageNotFoundError:  # run from its sources
-        lines = []
-    for line in lines:
-        wanted, _, condition = line.partition(";")
-        named = re.search(r"extra\s*==\s*['\"]([\w.-]+)['\"]", condition)
-        if (named[1] if named else "") != extra:
-            continue
-        found = re.match(r"\s*([\w.-]+)\s*(?:\[([\w,.\s-]+)\])?\s*\(?([^)]*)\)?", wanted)
-        assert found is not None
-        name, inner, bounds = found[1], found[2], found[3].strip()
-        if name.lower() == "kibitz":
-            for one in (inner or "").split(","):
-                yield from _requirements(one.strip())
-        else:
-            yield name, bounds
-
-
-def fits(has: str, wanted: str) -> bool:
-    """Whether a version lies within bounds such as `>=0.68,<0.69`."""
-    own = _numbers(has)
-    for part in filter(None, (one.strip() for one in wanted.split(","))):
-        found = re.match(r"(>=|<=|==|<|>|!=|~=)\s*([\w.]+)", part)
-        if found is None:
-            continue
-        bound = _numbers(found[2])
-        size = max(len(own), len(bound))
-        mine, its = (one + (0,) * (size - len(one)) for one in (own, bound))
-        good = {
-            ">=": mine >= its, "<=": mine <= its, "==": mine == its, "<": mine < its,
-            ">": mine > its, "!=": mine != its, "~=": mine >= its,
-        }  # fmt: skip
-        if not good[found[1]]:
-            return False
-    return True
-
-
-def _numbers(text: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in re.findall(r"\d+", re.split(r"[a-z+]", text)[0]))
+            good = fits(has, wanted)
+            parts.append(f"{name} {has}" + ("" if good else f" (wants {wanted})"))
+            lacks = lacks or not good
+        yield Check(
+            topic="extras", name=extra, ok=None if lacks else True, said=", ".join(parts),
+            remedy=f"pip install 'kibitz[{extra}]'" if lacks else "",
+        )  # fmt: skip
 
 
 def in_words(bytes_: float) -> str:

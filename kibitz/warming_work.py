@@ -18,6 +18,8 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
+
 from kibitz.core.agent import Kind
 from kibitz.core.compiled import (
     CHOOSE,
@@ -131,6 +133,13 @@ def call_rules(game: Game) -> None:
     prepare_calls([*SIGNATURES, CHOOSE, VALUE, NOTICE])
 
 
+def examine(game: Game) -> None:
+    """Prepare what `kibitz doctor` runs."""
+    from kibitz.doctor import STREAM, draw
+
+    draw(1, np.zeros(len(STREAM), np.int64))
+
+
 def sit_down(game: Game) -> None:
     """Let every agent play some moves at a table and say why, then judge them."""
     for name, kind in agent_kinds(game).items():
@@ -164,6 +173,7 @@ def learn(name: str, game: Game) -> None:
 
 SHARED: dict[str, Callable[[Game], None]] = {  # loops that serve every game
     "match": play_match, "search": search, "solver": solve, "speed": measure, "calls": call_rules,
+    "checks": examine,
 }  # fmt: skip
 OWN: dict[str, Callable[[Game], None]] = {"agents at a table": sit_down}
 
