@@ -167,14 +167,14 @@ def _kept(found: inspect.Survey) -> Iterator[Check]:
         yield note("compiled", "nothing yet for this machine", "kibitz warm compiles ahead")
     else:
         size = in_words(ours.bytes)
-        yield note("compiled", f"{ours.functions} functions, {size}, for {ours.path.name}")
+        yield note("compiled", f"functions: {ours.functions}, {size}, for {ours.path.name}")
         groups: dict[str, list[int]] = {}
         for module in ours.modules:
             row = groups.setdefault(_group(module.name), [0, 0])
             row[0] += module.functions
             row[1] += module.bytes
         for name, (functions, size_) in sorted(groups.items()):
-            yield note(f"  {name}", f"{functions} functions, {in_words(size_)}")
+            yield note(f"  {name}", f"functions: {functions}, {in_words(size_)}")
         old = inspect.outdated(ours)
         if old.functions:
             names = ", ".join(old.functions)

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import json
 import os
+import pty
+import re
+import struct
 import subprocess
 import sys
+import termios
 from pathlib import Path
 
 import pytest
@@ -117,9 +123,29 @@ def test_the_doctor_on_a_full_cache(warm):
     done = shell("doctor", cache=warm)
     assert "ok   folder" in done.stdout
     assert done.stdout.endswith("Everything is sound.\n")
-    for width in ("60", "80", "120"):
-        told = shell("doctor", cache=warm, COLUMNS=width)
-        assert "…" not in told.stdout
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_no_column_is_cut_on_a_terminal(warm, width):
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, width, 0, 0))
+    process = subprocess.Popen(
+        [*KIBITZ, "doctor"], stdin=theirs, stdout=theirs, stderr=theirs,
+        env={**os.environ, "KIBITZ_CACHE": str(warm), "TERM": "xterm"},
+    )  # fmt: skip
+    os.close(theirs)
+    said = b""
+    with contextlib.suppress(OSError):  # which is how its end is told
+        while part := os.read(ours, 65_536):
+            said += part
+    os.close(ours)
+    assert process.wait() == 0
+    lines = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", said.decode()).splitlines()
+    assert max(map(len, lines)) <= width
+    together = re.sub(r"\s+", "", "".join(lines))
+    assert "✓folder" in together
+    assert re.sub(r"\s+", "", f"{warm}, private to you") in together
+    assert "…" not in together
 
 
 def test_the_doctor_on_folders_that_are_refused(tmp_path):

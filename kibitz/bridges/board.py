@@ -14,7 +14,7 @@ import numpy as np
 
 from kibitz.core.chance import WORDS, sow
 from kibitz.core.errors import IllegalMove
-from kibitz.core.game import OVER, SEAT, Game, copy_cells
+from kibitz.core.game import OVER, SEAT, Game
 from kibitz.core.record import Record
 from kibitz.core.table import Move, Table, View
 from kibitz.play.aims import aim_of, pay
@@ -45,9 +45,9 @@ class Board:
         """Deal a game: the table that `game.deal(seed, deal)` gives."""
         rng = np.zeros(WORDS, np.int64)
         sow(rng, seed, deal, 0)
-        copy_cells(self._blank, self._state)
+        self._state[:] = self._blank
         self.rules.deal(self._state, rng)
-        copy_cells(self._state, self._dealt)
+        self._dealt[:] = self._state
         self._count()
         self.rewards[:] = 0.0
         self.actions = []
@@ -93,6 +93,7 @@ class Board:
     def play(self, action: int) -> list[float]:
         """Play an action that is known to be legal; give the rewards of every seat."""
         self.rules.play(self._state, action)
+        self.game.notice_move()
         self._count()
         self.actions.append(action)
         return self.rewards.tolist()

@@ -61,7 +61,10 @@ def warm(
         if dry_run and found.missing:
             for one in found.missing:
                 out.print(escape(str(one.job)), soft_wrap=True)
-            out.print(f"\n{len(found.missing)} to compile: kibitz warm", style="dim")
+            command = " ".join(
+                ["kibitz warm", *(games or ()), *(["--learners"] if learners else ())]
+            )
+            out.print(f"\n{len(found.missing)} to compile: {escape(command)}", style="dim")
         elif found.compiled:
             by_group = Counter(one.job.group for one in found.done for _ in one.compiled)
             for group, count in sorted(by_group.items()):

@@ -105,7 +105,7 @@ class Agent:
         return []
 
     def prepare(self) -> None:
-        """Compile what would be too slow as Python, if that is not done yet; it may take seconds."""
+        """Compile what would be too slow as Python, if that is not done yet; it takes seconds."""
 
     def values(self, view: View, options: Sequence[int]) -> Sequence[float]:
         """Say what each legal option is worth; here they are all worth the same."""

@@ -2,9 +2,9 @@
 
 Rules, agents and their helpers are ordinary Python functions under `@compiled(..)`. They stay what
 they are: called from Python they run as Python, so that a table never waits for a compiler.
-`pointer` returns the form that compiled loops take. A loop under `@compiled_loop` is compiled before
-it first runs. Nothing here imports Numba; `kibitz.core.jit` does, when something is compiled or
-loaded. With `NUMBA_DISABLE_JIT=1` loops run as Python too: breakpoints and coverage work, and
+`pointer` returns the form that compiled loops take. A loop under `@compiled_loop` is compiled
+before it first runs. Nothing here imports Numba; `kibitz.core.jit` does, when something is compiled
+or loaded. With `NUMBA_DISABLE_JIT=1` loops run as Python too: breakpoints and coverage work, and
 reading past the end of an array raises.
 """
 
@@ -175,6 +175,7 @@ def compiled(signature: Signature | None = None, *, inline: bool = False) -> Cal
 
 
 _here = threading.local()
+_making = threading.RLock()
 
 
 @contextlib.contextmanager
@@ -205,7 +206,7 @@ class Loop:
         if self._run is None:
             if getattr(_here, "plain", False):
                 return in_python(self)(*arguments)
-            self._run = self._made()
+            self._make()
         return self._run(*arguments)
 
     @property
@@ -216,15 +217,18 @@ class Loop:
     def dispatcher(self) -> Any:
         """Return the compiled loop itself, for those who have seen to the rules it needs."""
         if self._run is None:
-            self._run = self._made()
+            self._make()
         return self._run.run
 
-    def _made(self) -> Any:
+    def _make(self) -> None:
         if not JIT:
-            return self.py_func
+            self._run = self.py_func
+            return
         from kibitz.core.jit.calls import LoopCall  # Numba is loaded when something is compiled
 
-        return LoopCall(self)
+        with _making:
+            if self._run is None:
+                self._run = LoopCall(self)
 
     def __repr__(self) -> str:
         return f"<Loop {self.compiled.name}>"
@@ -281,7 +285,7 @@ class Rule:
 
 
 class Pointers(tuple):
-    """Rules of one signature, as loops take several of them; plain functions where none is compiled."""
+    """Several rules of one signature, as loops take them; plain functions in a game in Python."""
 
     @functools.cached_property
     def needs(self) -> frozenset[str]:

@@ -5,24 +5,21 @@ Packages are only asked for their version, never imported.
 
 from __future__ import annotations
 
+import contextlib
 import re
+import tomllib
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import requires as requirements_of
+from pathlib import Path
+
+PROJECT = Path(__file__).parents[2] / "pyproject.toml"  # there in a clone alone
 
 
 def requirements(extra: str) -> Iterator[tuple[str, str]]:
     """Yield what kibitz needs for an extra, or without one: names and bounds."""
-    try:
-        lines = requirements_of("kibitz") or []
-    except PackageNotFoundError:  # run from its sources
-        lines = []
-    for line in lines:
-        wanted, _, condition = line.partition(";")
-        named = re.search(r"extra\s*==\s*['\"]([\w.-]+)['\"]", condition)
-        if (named[1] if named else "") != extra:
-            continue
-        found = re.match(r"\s*([\w.-]+)\s*(?:\[([\w,.\s-]+)\])?\s*\(?([^)]*)\)?", wanted)
+    for line in _declared(extra):
+        found = re.match(r"\s*([\w.-]+)\s*(?:\[([\w,.\s-]+)\])?\s*\(?([^)]*)\)?", line)
         assert found is not None
         name, inner, bounds = found[1], found[2], found[3].strip()
         if name.lower() == "kibitz":
@@ -30,6 +27,23 @@ def requirements(extra: str) -> Iterator[tuple[str, str]]:
                 yield from requirements(one.strip())
         else:
             yield name, bounds
+
+
+def _declared(extra: str) -> list[str]:
+    """List the requirements as the project states them; in a clone, as it states them today."""
+    if PROJECT.is_file():
+        project = tomllib.loads(PROJECT.read_text(encoding="utf-8")).get("project", {})
+        if project.get("name") == "kibitz":
+            extras = project.get("optional-dependencies", {})
+            return extras.get(extra, []) if extra else project.get("dependencies", [])
+    found = []
+    with contextlib.suppress(PackageNotFoundError):
+        for line in requirements_of("kibitz") or []:
+            wanted, _, condition = line.partition(";")
+            named = re.search(r"extra\s*==\s*['\"]([\w.-]+)['\"]", condition)
+            if (named[1] if named else "") == extra:
+                found.append(wanted)
+    return found
 
 
 def fits(has: str, wanted: str) -> bool:

@@ -45,7 +45,7 @@ PAIR = 2  # numbers of a group or a deed
 NO_RULE = -1.0  # the deed of a row that holds no rule
 
 
-@compiled(inline=True)
+@compiled()
 def things_passing(facts, start, stride, rows, rule, at, tests):
     """Give the things of a group that pass tests, as bits.
 
@@ -77,7 +77,7 @@ def things_passing(facts, start, stride, rows, rule, at, tests):
     return passing
 
 
-@compiled(inline=True)
+@compiled()
 def all_hold(facts, groups, rows, rule):
     """Tell whether all conditions of a rule hold: enough things pass the tests, or few enough."""
     for condition in range(CONDITIONS):
@@ -114,7 +114,7 @@ def is_stronger(facts, start, stride, one, other, rows, rule):
     return False
 
 
-@compiled(inline=True)
+@compiled()
 def targets_at(facts, groups, deeds, rows, rule):
     """Give the things at which a rule's deed may be aimed, as bits."""
     deed = int(rows[rule * ROW + DEED])
@@ -130,7 +130,7 @@ def targets_at(facts, groups, deeds, rows, rule):
     return passing
 
 
-@compiled(inline=True)
+@compiled()
 def action_at(facts, groups, deeds, rows, rule):
     """Give the action that a rule calls for, or NONE where it does not hold or has no target.
 

@@ -152,7 +152,7 @@ atexit.register(_background.end)
 
 
 def count_call(function: object) -> bool:
-    """Count a move that an agent's function made as Python; True when compiling it begins to pay."""
+    """Count a move that an agent made as Python; True when compiling it begins to pay."""
     known = getattr(function, "compiled", None)
     if known is None or _policy != BACKGROUND:
         return False

@@ -79,7 +79,7 @@ def strategy_kinds(wishes: Mapping[str, Any]) -> dict[str, Kind]:
 
 
 def _strategy(one: Any) -> Any:
-    """Return the choice of an agent that follows one strategy alone, so that only that is compiled."""
+    """Return the choice of an agent that follows one strategy, so that no other is compiled."""
 
     @compiled(CHOOSE)
     def strategy(rules, view, actions, n, weights, memory, rng):

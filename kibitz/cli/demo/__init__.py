@@ -14,7 +14,7 @@ from rich.markup import escape
 from kibitz.cli.demo.lanes import Lanes, PartFailed
 from kibitz.cli.demo.parts import LEARNERS, MATCHES, OPENINGS, SOLVED
 from kibitz.cli.demo.screen import Screen
-from kibitz.cli.demo.words import BEFORE, change, pace
+from kibitz.cli.demo.words import BEFORE, SHIPPED, change, pace
 from kibitz.cli.shared import console
 from kibitz.core.files import check_can_save, save
 
@@ -76,6 +76,11 @@ class Demo:
         self._part(lanes, "speed", self._speed)
         self._table(lanes, "Learning", LESSONS, _keys("learn", LEARNERS), _lesson)
         self.screen.say(f"[dim]{BEFORE}[/]")
+        if any(
+            key.startswith("learn:") and not one["curve"]["points"]
+            for key, one in self.results.items()
+        ):
+            self.screen.say(f"[dim]{SHIPPED}[/]")
         self._part(lanes, "record", self._record)
 
     def _part(self, lanes: Lanes, key: str, show: Callable[[Mapping[str, Any]], None]) -> None:

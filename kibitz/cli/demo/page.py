@@ -7,7 +7,7 @@ from string import Template
 from typing import Any
 
 from kibitz.cli.demo.charts import curve_chart
-from kibitz.cli.demo.words import BEFORE, change, pace
+from kibitz.cli.demo.words import BEFORE, SHIPPED, change, pace
 from kibitz.core.film import Film
 from kibitz.core.markup import Markup, element, joined, table
 from kibitz.core.pages import asset, page_style, policy, seat_sign
@@ -122,6 +122,15 @@ def _lessons(results: Results, problems: Mapping[str, str]) -> Markup:
 
 
 def _lesson(one: Mapping[str, Any]) -> Markup:
+    curve = one["curve"]
+    drawn = (
+        (
+            curve_chart(curve),
+            element("figcaption", element("span", f"{curve['y']} over {curve['x']}")),
+        )
+        if curve["points"]
+        else (element("p", SHIPPED, class_="quiet"),)
+    )
     return element(
         "figure",
         element(
@@ -130,8 +139,7 @@ def _lesson(one: Mapping[str, Any]) -> Markup:
             element("span", f"{one['game']}, {one['effort']}"),
         ),
         element("p", change(one), " ", element("span", one["figure"]), class_="figures"),
-        curve_chart(one["curve"]),
-        element("figcaption", element("span", f"{one['curve']['y']} over {one['curve']['x']}")),
+        *drawn,
     )
 
 

@@ -11,6 +11,9 @@ BEFORE = (
 )
 
 
+SHIPPED = "* The network that comes with kibitz. To train networks here: make setup-neural."
+
+
 def figure(value: float, percent: bool) -> str:
     """Write a figure as a share or as points."""
     return f"{value:.1%}" if percent else f"{value:.1f}"

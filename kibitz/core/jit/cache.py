@@ -130,8 +130,7 @@ def folder() -> Path | None:
 def path_of(known: Compilable, types: str, kind: str) -> Path | None:
     """Return where a function's compiled form for these types lies, or None without a cache."""
     top = folder()
-    if top is None or known.function.__module__ == "__main__":
-        # The names in a script that is run are not those of a module.
+    if top is None:
         return None
     return top / known.function.__module__ / f"{stem_of(known)}-{digest(types)[:8]}.{kind}"
 

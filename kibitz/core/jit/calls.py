@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import threading
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -75,10 +76,14 @@ def _rules_in(value: Any) -> Iterator[Rules | Pointers | Rule]:
 
 def load_all(rules: Iterable[Rule]) -> None:
     """Compile rules, or load what was compiled; several processes share the work."""
-    missing = {id(rule): rule for rule in rules if not rule.address}
-    compile_all([rule.function.compiled for rule in missing.values()], is_kept)
-    for rule in missing.values():
-        rule.address = address_of(rule.function.compiled)
+    with _loading:  # threads that want the same rules need not compile them twice
+        missing = {id(rule): rule for rule in rules if not rule.address}
+        compile_all([rule.function.compiled for rule in missing.values()], is_kept)
+        for rule in missing.values():
+            rule.address = address_of(rule.function.compiled)
+
+
+_loading = threading.RLock()
 
 
 def is_kept(known: Compilable) -> bool:

@@ -33,9 +33,10 @@ watching: list[Watch] = []  # told the name of each function before it is compil
 
 
 class Pipeline(compiler.Compiler):
-    """Numba's pipeline; names in machine code carry a function's key instead of a running number."""
+    """Numba's pipeline; names in machine code carry a function's key, not a running number."""
 
     def compile_extra(self, function: Any) -> Any:
+        """Compile a function from its bytecode."""
         from numba.core import bytecode
         from numba.core.untyped_passes import ExtractByteCode
 
@@ -187,7 +188,7 @@ def address_of(known: Compilable) -> int:
 
 def _compiled(known: Compilable, path: Path | None) -> Any:
     told(known)
-    signature, dispatcher = signature_of(known.signature), dispatcher_of(known)  # type: ignore[arg-type]
+    signature, dispatcher = signature_of(known.signature), dispatcher_of(known)
     dispatcher.compile(signature)
     made = dispatcher.overloads[tuple(signature.args)]
     made.library.get_pointer_to_function(made.fndesc.llvm_cfunc_wrapper_name)
@@ -203,7 +204,7 @@ def told(known: Compilable) -> None:
 
 
 def keep(path: Any, result: Any) -> None:
-    """Write machine code that is ready to run."""
+    """Write machine code that is ready to run; what cannot be written is compiled each time."""
     if path is not None and not config.DEBUG_JIT:
         cache.write(path, _dump(result, result.library.runnable()))
 

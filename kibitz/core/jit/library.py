@@ -1,9 +1,9 @@
 """Code libraries that turn into machine code once, as a whole, when something runs them.
 
 Numba optimizes every function by itself, generates machine code for it, and does the same again in
-every function that calls it. Within `deferring()` a library only keeps its LLVM code; a loop or rule
-that is to run collects what it calls into one module, hides everything but its entry points, and is
-optimized once.
+every function that calls it. Within `deferring()` a library only keeps its LLVM code; a loop or
+rule that is to run collects what it calls into one module, hides everything but its entry points,
+and is optimized once.
 """
 
 from __future__ import annotations
