@@ -159,11 +159,11 @@ class _Helper(threading.Thread):
         close(self.process)
 
 
-def start(nice: bool = False) -> Any:
-    """Start a process that compiles."""
+def start(nice: bool = False, module: str = "kibitz.core.jit.work", **more: str) -> Any:
+    """Start a process that compiles; `more` are variables of its environment."""
     # -P: what lies in the current folder must not stand in for a library.
-    command = [sys.executable, "-P", "-m", "kibitz.core.jit.work", *(["--nice"] if nice else [])]
-    environment = {**os.environ, "KIBITZ_COMPILE": "loops"}
+    command = [sys.executable, "-P", "-m", module, *(["--nice"] if nice else [])]
+    environment = {**os.environ, "KIBITZ_COMPILE": "loops", **more}
     paths = [path for path in sys.path if path]  # modules of a script's folder are found, too
     environment["PYTHONPATH"] = os.pathsep.join(paths)
     return subprocess.Popen(
@@ -221,13 +221,14 @@ def end_background() -> None:
 def find(module: str, key: str) -> Compilable | None:
     """Find a function by its module and key."""
     for value in list(vars(importlib.import_module(module)).values()):
-        for one in _held(value):
+        for one in held_by(value):
             if key_of(one) == key:
                 return one
     return None
 
 
-def _held(value: Any) -> Iterator[Compilable]:
+def held_by(value: Any) -> Iterator[Compilable]:
+    """Yield the functions that a value of a module is or holds."""
     known = compilable(value)
     if known is not None:
         yield known
@@ -245,7 +246,7 @@ def main() -> None:
     if "--nice" in sys.argv and hasattr(os, "nice"):
         os.nice(10)
     parent = os.getppid()
-    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    threading.Thread(target=end_with, args=(parent,), daemon=True).start()
     out = sys.stdout.buffer
     sys.stdout = sys.stderr
     from kibitz.core.jit.dispatch import address_of
@@ -262,7 +263,8 @@ def main() -> None:
         out.flush()
 
 
-def _end_with(parent: int) -> None:
+def end_with(parent: int) -> None:
+    """End this process when the one that started it has ended."""
     while os.getppid() == parent:
         time.sleep(0.5)
     os._exit(1)
