@@ -9,7 +9,7 @@ BASE := .venv/.base
 NEURAL := .venv/.neural
 DEV := .venv/.dev
 
-.PHONY: setup setup-neural setup-dev demo serve test peers check lint types laws notebook bench models lock clean
+.PHONY: setup setup-neural setup-dev demo serve test test-long peers check lint types laws notebook bench models lock clean
 
 # What the demo and the workbench run; what training networks needs besides; and everything.
 setup: $(BASE)
@@ -42,7 +42,11 @@ serve: $(BASE)
 
 # By file: what one file needs is compiled once, and it has one server and one browser.
 test: $(DEV)
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not long"
+
+# What takes long: trainings, thousands of games, processes that are killed, whole games in a browser.
+test-long: $(DEV)
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m long
 
 # Programs of others that one page of the documents runs, in an environment beside ours: they bring
 # another framework for networks. `make test` leaves that page out where it is missing.
@@ -56,7 +60,7 @@ peers: .venv/peers/.up-to-date
 	@touch $@
 
 # What to run before pushing.
-check: lint types test laws
+check: lint types test test-long laws
 
 lint: $(DEV)
 	$(BIN)/ruff check .
@@ -68,11 +72,11 @@ types: $(DEV)
 # The laws once more with the compiler off: the rules are then ordinary Python, and reading past
 # the end of an array raises.
 laws: $(DEV)
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 tests/test_laws.py tests/test_records.py
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 -m "" tests/test_laws.py tests/test_records.py
 
 # What the tutorial shows, made anew.
 notebook: $(DEV)
-	$(BIN)/python -m pytest tests/test_notebooks.py -k tutorial --update-docs
+	$(BIN)/python -m pytest tests/test_notebooks.py -m "" -k tutorial --update-docs
 
 bench: $(DEV)
 	$(BIN)/python -m bench

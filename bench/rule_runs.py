@@ -74,7 +74,7 @@ def run(job: tuple[str, str, int, int, dict[str, Any]], folder: Path) -> None:
     spent = folder / name / "seconds"  # of earlier parts, if it was interrupted
     earlier = float(spent.read_text()) if spent.exists() else 0.0
     began = time.monotonic() - earlier
-    game = kibitz.find_game("hanabi").having(players=players)
+    game = kibitz.game("hanabi", players=players)
     try:
         made = kibitz.train("classifier", game, seed=seed, folder=folder / name, **settings)
     except KeyboardInterrupt:

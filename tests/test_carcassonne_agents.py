@@ -28,7 +28,7 @@ from kibitz.games.carcassonne.cells import DECIDING, LAYING, MOST_SEATS, POINTIN
 from kibitz.games.carcassonne.evaluation import WEIGHTS
 from tests.conftest import positions, walk
 
-CARCASSONNE = kibitz.find_game("carcassonne")
+CARCASSONNE = kibitz.game("carcassonne")
 KINDS_OF_GAME = [
     {},
     {"farmers": True, "players": 3},

@@ -11,7 +11,7 @@ import kibitz
 from kibitz.core.chance import Chance
 from kibitz.core.errors import KibitzError
 from kibitz.core.matching import BOUND, DEED, NO_RULE, NONE, ROW, TARGET, action_of
-from kibitz.core.registry import find_game
+from kibitz.core.registry import find_agent, find_game
 from kibitz.learners.classifier import Settings, words_for
 from kibitz.learners.classifier.breeding import new_rule, specialise
 from kibitz.learners.classifier.colony import Colony
@@ -316,6 +316,7 @@ def test_cma_goes_on_from_what_it_was_told():
     assert np.array_equal(np.stack(whole.ask()), np.stack(other.ask()))
 
 
+@pytest.mark.long
 def test_training_with_cma_resumes(tmp_path):
     settings = {
         "method": "lists", "games": 40_000, "islands": 2, "scouts": 5, "stages": 3, "easy": 0.0,
@@ -355,7 +356,7 @@ def test_the_search_tries_settings_and_gives_the_best(tmp_path):
     assert found.score == max(trial["score"] for trial in found.tried)
     assert len({trial["settings"]["population"] for trial in found.tried}) > 1
     assert json.loads((tmp_path / "whole" / "trials.json").read_text()) == found.tried
-    agent = kibitz.find_agent(found.path, HANABI)
+    agent = find_agent(found.path, HANABI)
     assert kibitz.match(HANABI, [agent] * 2, games=10, seed=1).agents[0].points.mean >= 0.0
 
     def stop(done, total, words):

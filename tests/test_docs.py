@@ -15,6 +15,7 @@ import urllib.request
 from dataclasses import dataclass
 from importlib.metadata import distribution
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -116,6 +117,7 @@ def test_python_runs_and_prints_what_is_shown(fence, tmp_path, request):
         assert printed == (fence.shown or "")
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not PEERS.exists(), reason="needs programs of others: make peers")
 @pytest.mark.parametrize(
     "fence", [fence for fence in FENCES if fence.kind == "python peers"], ids=str
@@ -130,7 +132,13 @@ def test_programs_of_others_run_and_print_about_what_is_shown(fence, tmp_path):
     assert [float(one) for one in number.findall(printed)] == pytest.approx(told, abs=10)
 
 
-@pytest.mark.parametrize("fence", COMMANDS, ids=str)
+def marked(fence: Fence) -> Any:
+    """Mark pages that train agents: each takes ten seconds or more. The README is always tried."""
+    is_long = "kibitz train" in fence.body and fence.page.name != "README.md"
+    return pytest.param(fence, id=str(fence), marks=pytest.mark.long if is_long else [])
+
+
+@pytest.mark.parametrize("fence", [marked(fence) for fence in COMMANDS])
 def test_commands_run_and_print_what_is_shown(fence, tmp_path):
     said = ""
     (tmp_path / "docs").symlink_to(ROOT / "docs")

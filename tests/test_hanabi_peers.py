@@ -44,6 +44,7 @@ RANDOM_GAMES = 10_000 if JIT else 100
 CAREFUL_GAMES = 400 if JIT else 10
 VARIANT_GAMES = 20 if JIT else 3
 HLE_GAMES = 200 if JIT else 3
+SHARES = [pytest.param(0.05, id="some"), pytest.param(1.0, id="all", marks=pytest.mark.long)]
 VARIANTS: list[dict[str, Any]] = [
     {"players": players, "colours": colours, "values": values, "hand": hand}
     for players, colours, values, hand in itertools.product(
@@ -218,16 +219,18 @@ class OpenSpiel:
 
 
 @needs_open_spiel
+@pytest.mark.parametrize("share", SHARES)
 @pytest.mark.parametrize("players", SEAT_COUNTS)
-def test_random_games_are_the_same_at_open_spiel(players):
-    game = kibitz.game("hanabi", players=players)
-    seen = follow(game, OpenSpiel(game), RANDOM_GAMES, any_move)
-    assert seen["games"] == RANDOM_GAMES
-    assert seen["storms ended it"] > 0.9 * RANDOM_GAMES
-    assert seen["hints"] > 3 * RANDOM_GAMES
+def test_random_games_are_the_same_at_open_spiel(players, share):
+    game, games = kibitz.game("hanabi", players=players), int(share * RANDOM_GAMES)
+    seen = follow(game, OpenSpiel(game), games, any_move)
+    assert seen["games"] == games
+    assert seen["storms ended it"] > 0.9 * games
+    assert seen["hints"] > 3 * games
 
 
 @needs_open_spiel
+@pytest.mark.long
 @pytest.mark.parametrize("players", SEAT_COUNTS)
 def test_careful_games_are_the_same_at_open_spiel_to_the_last_card(players):
     game = kibitz.game("hanabi", players=players)
@@ -335,6 +338,7 @@ class HLE:
 
 
 @needs_hle
+@pytest.mark.long
 @pytest.mark.parametrize("pick", [any_move, careful])
 @pytest.mark.parametrize("players", SEAT_COUNTS)
 def test_games_are_the_same_at_the_hanabi_learning_environment(players, pick):

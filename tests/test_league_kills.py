@@ -23,6 +23,7 @@ from kibitz.league.tables import MATCHES, RESULTS, WORKERS
 from tests import servers
 from tests.test_league import all_results
 
+pytestmark = pytest.mark.long
 KILLS = 20 if os.environ.get("CI") else 6  # each takes some seconds
 SCRIPT = """
 import sys

@@ -125,6 +125,7 @@ def test_the_perfect_list_is_always_right(address):
 # --- learning ------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_a_population_learns_six_bits():
     """Guessing is right half of the time; the settings are those of the benchmark."""
     learned = kibitz.train(

@@ -548,6 +548,7 @@ def executed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     return notebook
 
 
+@pytest.mark.long
 def test_the_tutorial_runs_and_shows_what_is_stored(tmp_path, monkeypatch, request):
     stored = nbformat.read(TUTORIAL, as_version=4)
     fresh = executed(tmp_path, monkeypatch)

@@ -294,7 +294,9 @@ def test_a_policy_sees_its_own_encoding_at_any_table():
 # --- training ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["nim", "three", "hanabi", "cursor"])
+@pytest.mark.parametrize(
+    "name", ["nim", "three", "hanabi", pytest.param("cursor", marks=pytest.mark.long)]
+)
 def test_training_gives_an_agent_that_plays(name, tmp_path):
     game = GAMES[name]
     learned = train("ppo", game, seed=1, folder=tmp_path, decisions=1024, **SMALL)
@@ -338,6 +340,7 @@ def test_an_interrupted_run_goes_on_as_if_it_had_not_been(name, tmp_path):
     assert other.updates == 6
 
 
+@pytest.mark.long
 def test_a_run_that_was_killed_goes_on(tmp_path):
     """Killed without warning, again and again; the end is the same."""
     flags = ["--decisions", "3072", "--boards", "16", "--buffer", "256", "--batch", "64",
@@ -368,6 +371,7 @@ def test_a_run_that_was_killed_goes_on(tmp_path):
         assert (whole / file).read_bytes() == (parts / file).read_bytes()
 
 
+@pytest.mark.long
 def test_it_learns_nim(tmp_path):
     game = kibitz.game("nim", rows=(1, 2, 3))
     learned = train(

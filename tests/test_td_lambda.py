@@ -189,6 +189,7 @@ def test_an_interrupted_run_goes_on_as_if_it_had_not_been(changed, tmp_path):
     assert result.games >= 20
 
 
+@pytest.mark.long
 def test_it_learns_nim():
     game = kibitz.game("nim", rows=(1, 2, 3))
     made = train(
@@ -198,6 +199,7 @@ def test_it_learns_nim():
     assert grade(game, made.agent).agreement == 1.0
 
 
+@pytest.mark.long
 def test_it_learns_to_get_rid_of_pips():
     """A few seconds of training beat the greedy player, with rounds, hidden tiles and all."""
     made = train(

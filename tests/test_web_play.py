@@ -65,7 +65,16 @@ SHORTER = {  # whole games, but not the longest there are
 }
 
 
-@pytest.mark.parametrize("name", kibitz.game_names())
+QUICK = ("nim", "tapnswap")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[] if name in QUICK else pytest.mark.long)
+        for name in kibitz.game_names()
+    ],
+)
 def test_a_whole_game_is_played_by_clicking(page, server, name):
     options = SHORTER.get(name, {})
     seats = range(1, int(options.get("players", kibitz.game(name).players)))

@@ -165,9 +165,10 @@ def write(path: Path | None, data: bytes) -> None:
 
 
 def files(top: Path) -> Iterator[Path]:
-    """Yield the files of compiled code below a folder."""
+    """Yield the files of compiled code below a folder, and what was left of any by a crash."""
     for kind in (RUN, LINK):
         yield from top.glob(f"*/*.{kind}")
+        yield from top.glob(f"*/.*.{kind}.*")
 
 
 def _forget_unused(top: Path) -> None:

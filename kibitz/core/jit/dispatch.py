@@ -29,6 +29,7 @@ from kibitz.core.jit.types import signature_of
 
 Watch = Callable[[str], None]
 compiled_here: list[str] = []  # names of functions that this process has compiled, in order
+made: list[Any] = []  # the compiled form of every function that is in use; each should have one
 watching: list[Watch] = []  # told the name of each function before it is compiled
 finished: list[Watch] = []  # told the name of each function that others call, once it is there
 
@@ -57,11 +58,11 @@ def _with_numbas_names(function: Any) -> Any:
     if function.__globals__.get("literal_unroll") is not literal_unroll:
         return function
     outer = {**function.__globals__, "literal_unroll": numba.literal_unroll}
-    made = types_of_python.FunctionType(
+    named = types_of_python.FunctionType(
         function.__code__, outer, function.__name__, function.__defaults__, function.__closure__
     )
-    made.__module__, made.__qualname__ = function.__module__, function.__qualname__
-    return made
+    named.__module__, named.__qualname__ = function.__module__, function.__qualname__
+    return named
 
 
 class Kept(_Cache):
@@ -72,28 +73,31 @@ class Kept(_Cache):
 
     @property
     def cache_path(self) -> str:
+        """The folder, for Numba's messages."""
         return str(cache.folder())
 
     def _path(self, signature: Any) -> Any:
         return cache.path_of(self.known, _types(signature), cache.LINK)
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
+        """Load what was compiled for these types, or return None."""
         return _load(self._path(signature), target_context)
 
     def save_overload(self, signature: Any, result: Any) -> None:
+        """Keep what was compiled."""
         path = self._path(signature)
         if path is not None:
             data = result.library.name, "linkable", result.library.linkable_bitcode()
             cache.write(path, _dump(result, data))
 
     def enable(self) -> None:
-        pass
+        """Do nothing: it is always used."""
 
     def disable(self) -> None:
-        pass
+        """Do nothing: it is always used."""
 
     def flush(self) -> None:
-        pass
+        """Do nothing: keys name what is right."""
 
 
 class Dispatcher(CPUDispatcher):
@@ -105,12 +109,14 @@ class Dispatcher(CPUDispatcher):
         self.known = known
         self.signature = known.signature and signature_of(known.signature)
         self._cache = Kept(known)
+        made.append(self)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """Resolve a call from compiled code."""
         return super().get_call_template(tuple(map(widened, args)), kws)
 
     def add_overload(self, result: Any) -> None:
+        """Note what was compiled."""
         self.overloads[tuple(result.signature.args)] = result  # not where Python would find it
 
     def compile(self, signature: Any) -> Any:
@@ -134,6 +140,7 @@ class LoopDispatcher(CPUDispatcher):
         options = {"nopython": True, "nogil": True, "boundscheck": None, "no_cfunc_wrapper": True}
         super().__init__(known.function, targetoptions=options, pipeline_class=Pipeline)
         self.known = known
+        made.append(self)
 
     def compile(self, signature: Any) -> Any:
         """Compile for these types, or load what was."""
@@ -196,10 +203,10 @@ def _compiled(known: Compilable, path: Path | None) -> Any:
     told(known)
     signature, dispatcher = signature_of(known.signature), dispatcher_of(known)
     dispatcher.compile(signature)
-    made = dispatcher.overloads[tuple(signature.args)]
-    made.library.get_pointer_to_function(made.fndesc.llvm_cfunc_wrapper_name)
-    keep(path, made)
-    return made
+    result = dispatcher.overloads[tuple(signature.args)]
+    result.library.get_pointer_to_function(result.fndesc.llvm_cfunc_wrapper_name)
+    keep(path, result)
+    return result
 
 
 def told(known: Compilable) -> None:
@@ -239,8 +246,8 @@ def _load(path: Any, target_context: Any) -> Any:
         # Numba's own cache is a pickle, too. The folder is private to this user (see cache.py),
         # and what lies in it is machine code in any case.
         library, descriptor, environment, *rest, environments = pickle.loads(data)
-        made = CompileResult._rebuild(target_context, library, descriptor, environment, *rest, ())
-        made.library.add_environments(environments)
-        return made
+        result = CompileResult._rebuild(target_context, library, descriptor, environment, *rest, ())
+        result.library.add_environments(environments)
+        return result
     except Exception:  # cut short by a full disk, say: compile it again
         return None

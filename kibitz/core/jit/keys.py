@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import inspect
+import sys
 import types
 from pathlib import Path
 from typing import Any
@@ -61,13 +63,19 @@ def _key(known: Compilable, within: tuple[Compilable, ...], circles: list[Compil
 def _code(code: types.CodeType) -> str:
     """Describe bytecode without line numbers, file names and docstrings."""
     constants = [
-        _code(one) if isinstance(one, types.CodeType) else repr(one)
-        for one in code.co_consts[bool(code.co_flags & 0x4000000) :]
+        _code(one) if isinstance(one, types.CodeType) else repr(one) for one in code.co_consts
     ]
-    if code.co_consts and isinstance(code.co_consts[0], str):
-        constants[0] = ""  # a docstring, or a string that compiled code could hardly use
+    if _begins_with_docstring(code):
+        constants[0] = ""
     parts = (code.co_code.hex(), constants, code.co_names, code.co_varnames, code.co_freevars)
     return repr(parts)
+
+
+def _begins_with_docstring(code: types.CodeType) -> bool:
+    """Whether the first constant is the docstring, or the None that stands for it."""
+    if sys.version_info >= (3, 13):
+        return bool(code.co_flags & inspect.CO_HAS_DOCSTRING)
+    return bool(code.co_consts) and isinstance(code.co_consts[0], str | None)
 
 
 def _token(value: Any, within: tuple[Compilable, ...], circles: list[Compilable]) -> str:

@@ -57,6 +57,7 @@ class Library(numba_codegen.JITCodeLibrary):
         super()._optimize_functions(module)
 
     def finalize(self) -> None:
+        """Take no more code."""
         if not self.deferred:
             super().finalize()
             return
@@ -66,6 +67,7 @@ class Library(numba_codegen.JITCodeLibrary):
         self._finalized = True
 
     def get_pointer_to_function(self, name: str) -> int:
+        """Return the address of a function, once there is machine code."""
         if not self.deferred:
             return super().get_pointer_to_function(name)
         self._ensure_finalized()
@@ -132,6 +134,8 @@ class Library(numba_codegen.JITCodeLibrary):
         for library in callees:
             self._final_module.link_in(_includable(library), preserve=True)
         hide(self._final_module, entries)
+        for name in entries:  # what was loaded for linking would be dropped as unused
+            self._final_module.get_function(name).linkage = "external"
         self._optimize_final_module()
         self._final_module.verify()
         self._finalized = False
