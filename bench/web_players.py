@@ -74,18 +74,22 @@ class Player:
                 self.clicked = 0.0
             self.props = board["props"]
 
+    async def click(self, action: int) -> None:
+        """Click something on the board."""
+        said = {"action": action, "plies": self.props["plies"]}
+        self.clicked = time.perf_counter()
+        await self.socket.emit("event", {
+            "id": int(self.id), "client_id": self.client, "listener_id": self.listener,
+            "args": [json.dumps(said)],
+        })  # fmt: skip
+
     async def play(self, until: float) -> None:
         """Click now and then."""
         await asyncio.sleep(random.random() * THOUGHT[1])
         while time.monotonic() < until:
             actions = ACTION.findall(self.props.get("svg", "")) if self.props.get("live") else []
             if actions and not self.clicked:
-                said = {"action": int(random.choice(actions)), "plies": self.props["plies"]}
-                self.clicked = time.perf_counter()
-                await self.socket.emit("event", {
-                    "id": int(self.id), "client_id": self.client, "listener_id": self.listener,
-                    "args": [json.dumps(said)],
-                })  # fmt: skip
+                await self.click(int(random.choice(actions)))
             await asyncio.sleep(random.uniform(*THOUGHT))
 
 

@@ -201,6 +201,7 @@ def test_a_table_survives_a_server_that_is_killed(browser, tmp_path):
         url = open_table(page, server.url, "nim", {1: "random"})
         at_once(page)
         play_on(page)
+        page.wait_for_selector(".kb-count:has-text('2 / 2')", timeout=SLOW)
         page.wait_for_function(f"() => ({MY_TURN})()", timeout=SLOW)
         moves = page.inner_text(".kb-moves")
         page.wait_for_timeout(1500)  # what is kept is written now and then

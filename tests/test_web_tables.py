@@ -292,11 +292,11 @@ def test_agents_move_until_it_is_a_persons_turn(tmp_path):
     id, table = in_hall(tmp_path, work)
 
     async def look(hall: Hall):
-        assert hall.of(ANN) == [], "to load them now would keep everybody waiting"
-        await hall.picture(kibitz.game("nim"))
-        assert [sitting.id for sitting in hall.of(ANN)][-1] == id
+        assert hall.of(ANN)[-1] == id
         assert hall.of(EVE) == []
-        return hall.get(id).table
+        both = await asyncio.gather(hall.fetch(id), hall.fetch(id))
+        assert both == [hall.get(id)] * 2, "one table, however many ask for it at once"
+        return both[0].table
 
     assert in_hall(tmp_path, look) == table
 
@@ -369,9 +369,10 @@ def test_there_is_a_limit_to_tables(tmp_path):
 )
 def test_a_table_is_found_by_its_name_and_nothing_else(tmp_path, id):
     async def work(hall: Hall):
-        for find in (hall.get, hall.game_of):
-            with pytest.raises(Refused, match="no such table"):
-                find(id)
+        with pytest.raises(Refused, match="no such table"):
+            hall.get(id)
+        with pytest.raises(Refused, match="no such table"):
+            await hall.fetch(id)
 
     in_hall(tmp_path, work)
 

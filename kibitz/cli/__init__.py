@@ -32,6 +32,7 @@ COMMANDS = {
     "demo": "demo", "bench": "arena", "analyse": "analysing", "league": "leagues",
     "export": "exporting", "serve": "serving", "learners": "training", "convert": "training",
     "words": "languages", "rules-of": "languages", "train": "training",
+    "warm": "upkeep", "doctor": "upkeep",
 }  # fmt: skip
 # A learner's own settings are flags that only the learner knows.
 OPEN = {"allow_extra_args": True, "ignore_unknown_options": True}

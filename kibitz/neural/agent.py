@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -59,6 +59,7 @@ class NetworkKind:
     value: Any  # compiled with VALUE
     unit: str  # of its values, if it was trained for points
     explain: Callable[[Meaning, CompiledAgent, View], Opinion]
+    slow: ClassVar[bool] = True  # as Python: it is compiled before it plays, see `Kind`
 
     @property
     def options(self) -> tuple[Option, ...]:

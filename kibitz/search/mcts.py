@@ -131,6 +131,7 @@ class Search(Agent):
     """Search: try moves in simulated games, and those that do well more often."""
 
     name = "mcts"
+    slow: ClassVar[bool] = True  # as Python: it is compiled before it plays, see `Kind`
     options: ClassVar[tuple[Option, ...]] = (
         Whole(name="sims", default=1000, help="simulations for a move", low=1, high=10**8),
         Whole(name="ms", default=0, help="or milliseconds for a move", low=0, high=3_600_000),
@@ -288,6 +289,14 @@ class Search(Agent):
         helpers = self.helpers
         for place in np.flatnonzero(helpers.listens):
             helpers.notices[place](view.cells, actor, action, helpers.memory[place])
+
+    def prepare(self) -> None:
+        """Compile what a search needs, if that is not done yet, by trying one move."""
+        kept, self.rng = self.rng, Chance(0)
+        try:
+            self.search(self.game.deal(0).view(), sims=1)
+        finally:
+            self.rng = kept
 
     # --- searching -----------------------------------------------------------------------------
 

@@ -18,6 +18,7 @@ from kibitz.core.registry import agent_kinds
 LONGEST = 200
 MODEL = "model"  # the setting that names a file
 SEARCH = "mcts"
+SLOW = ("perfect", "run")  # beside those that say so: one solves a game, runs bring networks
 STRENGTHS = (400, 2000)  # simulations that are offered
 
 
@@ -44,6 +45,12 @@ def offers(game: Game) -> tuple[Offer, ...]:
         if game.analyst != SEARCH:
             found.append(Offer(game.analyst, "The search that judges played games"))
     return tuple(found)
+
+
+def takes_time(game: Game, who: str) -> bool:
+    """Whether an agent may think for long, or is prepared first: compiled, or a game solved."""
+    name = who.partition(":")[0]
+    return name in SLOW or bool(getattr(agent_kinds(game).get(name), "slow", False))
 
 
 def levels_of(game: Game) -> dict[str, str]:

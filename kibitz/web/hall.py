@@ -20,17 +20,18 @@ from typing import Any
 
 from kibitz.core.errors import BadRecord, KibitzError
 from kibitz.core.files import save
-from kibitz.core.game import Game
+from kibitz.core.game import AT_A_TABLE, Game
 from kibitz.core.record import Record
 from kibitz.core.registry import find_listed_game, game_names
 from kibitz.core.table import Table
+from kibitz.core.tiers import prepare
 from kibitz.play.seats import HUMAN
-from kibitz.web.catalogue import SEARCH, Offer, checked, offers
+from kibitz.web.catalogue import Offer, checked, offers, takes_time
 from kibitz.web.plan import RUN
 from kibitz.web.runs import Runs
 from kibitz.web.sitting import PACE, PACES, RECORDED, Refused, Seat, Sitting
 from kibitz.web.thinker import picture, sent
-from kibitz.web.thinking import Thinkers
+from kibitz.web.thinking import LOW, THINKS, Stage, Thinkers, Told
 
 MOST_TABLES = 2000  # in the folder
 MOST_OF_ONE = 200  # that one person has opened
@@ -39,10 +40,25 @@ SAVE_SECONDS = 0.25  # between two looks for tables that have changed
 IDLE_SECONDS = 1800.0  # after which a table that nobody looks at leaves the memory
 ID = re.compile(r"[A-Za-z0-9_-]{8,32}")
 KEPT_LEVELS = 64
-SLOW = (SEARCH, "perfect")  # agents that may think, or solve a game first
+KEPT_PREPARATIONS = 64
+BEST = "who plays best"  # what is found out, beside agents that are prepared
 log = logging.getLogger(__name__)
 NO_TABLE = "There is no such table. It may have been closed long ago."
-COMPILING = 600.0  # seconds that a game may take the first time
+
+
+class Preparation:
+    """An agent that is being compiled, or a game that is being solved, for all who wait for it."""
+
+    def __init__(self) -> None:
+        self.task: asyncio.Task[Any] | None = None
+        self.stage = THINKS
+        self.waiting: list[Told] = []
+
+    def told(self, stage: Stage) -> None:
+        """Tell all who wait how far it is."""
+        self.stage = stage
+        for told in list(self.waiting):
+            told(stage)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,20 +84,22 @@ class Hall:
         self.folder.mkdir(parents=True, exist_ok=True)
         self.most_tables, self.most_of_one = most_tables, most_of_one
         self.runs = Runs(folder, private=private)
-        self.players = Thinkers(1)  # agents who answer soon
-        self.searchers = Thinkers(2)  # agents who take their time, and opinions
-        self.analysts = Thinkers(1)  # whole games
+        self.players = Thinkers(1)  # agents that answer soon
+        self.searchers = Thinkers(2, nice=LOW)  # agents that are compiled, or search for long
+        self.analysts = Thinkers(1, nice=LOW)  # whole games
+        self.readers = Thinkers(1, nice=LOW)  # records from strangers
         self._sittings: dict[str, Sitting] = {}
         self._cards = {
             card.id: card for card in map(_card_of_file, self.folder.glob("*.json")) if card
         }
         self._saved: dict[str, int] = {}  # the version that is on disk
         self._driving: dict[str, asyncio.Task[None]] = {}
-        self._pictures: dict[str, str] = {}
         self._drawing: dict[str, asyncio.Task[str]] = {}
         self._warming: asyncio.Task[None] | None = None
         self._stopping = False
         self._levels: dict[Game, dict[str, Any]] = {}
+        self._preparing: dict[tuple[Game, str], Preparation] = {}
+        self._readying: dict[Game, asyncio.Task[None]] = {}
         self._keeper: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
@@ -94,14 +112,16 @@ class Hall:
     async def stop(self) -> None:
         """Keep everything and end all processes."""
         self._stopping = True
+        preparing = (one.task for one in self._preparing.values())
         tasks = [self._keeper, self._warming, *self._driving.values(), *self._drawing.values()]
+        tasks += [*self._readying.values(), *preparing]
         known = [task for task in tasks if task is not None]
         for task in known:
             task.cancel()
         await asyncio.gather(*known, return_exceptions=True)
         self.save()
         await self.runs.close()
-        for thinkers in (self.players, self.searchers, self.analysts):
+        for thinkers in (self.players, self.searchers, self.analysts, self.readers):
             await thinkers.stop()
 
     # --- tables --------------------------------------------------------------------------------
@@ -119,7 +139,6 @@ class Hall:
         pace: str = PACE,
         helps: bool = True,
         table: Table | None = None,
-        played: bool = True,
     ) -> Sitting:
         """Open a table; the host sits down at the seats `sit_at`.
 
@@ -128,12 +147,12 @@ class Hall:
         if len(who) != game.players:
             raise Refused(f"{game.title} has {game.players} seats here, not {len(who)}.")
         self._make_room(host)
-        if played:  # whoever is learning plays a whole game as it was at its beginning
-            who = [self.runs.pinned(one) if one.startswith(RUN) else one for one in who]
+        # Whoever is learning plays a whole game as it was at its beginning.
+        who = [self.runs.pinned(one) if one.startswith(RUN) else one for one in who]
         sitting = Sitting(
             secrets.token_urlsafe(9), table or game.deal(seed),
             [Seat(one, name=call) for one, call in zip_longest(who, called, fillvalue="")],
-            host=host, pace=pace if pace in PACES else PACE, helps=helps, played=played,
+            host=host, pace=pace if pace in PACES else PACE, helps=helps,
         )  # fmt: skip
         for seat in sit_at:
             sitting.take(host, seat, name)
@@ -176,9 +195,8 @@ class Hall:
 
     def bring(self, record: Record, host: str) -> Sitting:
         """Lay a record on a table of its own, to be looked at."""
-        names = [record.name_of(seat) for seat in range(record.game.players)]
-        who = [RECORDED] * record.game.players  # a name in a file makes no agent of anything
-        return self.open(record.game, who, host, called=names, table=record.table(), played=False)
+        self._make_room(host)
+        return self._lay(_recorded(record, host))
 
     async def read(self, data: bytes, host: str) -> Sitting:
         """Bring a record that a stranger sent; another process tries it first."""
@@ -188,40 +206,41 @@ class Hall:
             text = data.decode()
         except UnicodeDecodeError:
             raise BadRecord("This file is no kibitz record: it is not text.") from None
-        await self.searchers.ask({"do": "check", "text": text}, patience=COMPILING)
-        await self.picture(
-            find_listed_game(str(json.loads(text)["game"]))
-        )  # its rules are loaded then
-        return self.bring(Record.from_json(text, find_listed_game, "This file"), host)
+        await self.readers.ask({"do": "check", "text": text})
+
+        def replayed() -> Sitting:
+            return _recorded(Record.from_json(text, find_listed_game, "This file"), host)
+
+        self._make_room(host)
+        return self._lay(await asyncio.to_thread(replayed))
 
     def get(self, id: str) -> Sitting:
         """Find a table, in memory or in the folder."""
         if id in self._sittings:
             return self._sittings[id]
+        return self._came(id, self._load(id))
+
+    async def fetch(self, id: str) -> Sitting:
+        """Find a table without keeping others waiting: a long game takes time to replay."""
+        if id in self._sittings:
+            return self._sittings[id]
+        loaded = await asyncio.to_thread(self._load, id)
+        return self._sittings.get(id) or self._came(id, loaded)  # others may have been faster
+
+    def _load(self, id: str) -> Sitting:
         path = self.folder / f"{id}.json"
         if not ID.fullmatch(id) or not path.is_file():
             raise Refused(NO_TABLE)
-        sitting = Sitting.from_json(path.read_text(encoding="utf-8"), find_listed_game)
+        return Sitting.from_json(path.read_text(encoding="utf-8"), find_listed_game)
+
+    def _came(self, id: str, sitting: Sitting) -> Sitting:
         self._saved[id] = sitting.version
         return self._lay(sitting)
 
-    def game_of(self, id: str) -> Game:
-        """Say which game is played at a table, without setting it up."""
-        if id not in self._cards:
-            raise Refused(NO_TABLE)
-        return find_listed_game(self._cards[id].game)
-
-    def of(self, person: str, most: int = 12) -> list[Sitting]:
-        """List the latest tables at which a person sits, or that they opened."""
+    def of(self, person: str, most: int = 12) -> list[str]:
+        """Name the latest tables at which a person sits, or that they opened."""
         mine = [card for card in self._cards.values() if person and person in card.people]
-        found = []
-        for card in sorted(mine, key=lambda card: -card.changed)[:most]:
-            with contextlib.suppress(KibitzError):  # one of another version
-                if self.is_ready(
-                    find_listed_game(card.game)
-                ):  # others would keep everybody waiting
-                    found.append(self.get(card.id))
-        return found
+        return [card.id for card in sorted(mine, key=lambda card: -card.changed)[:most]]
 
     def _make_room(self, host: str) -> None:
         """Refuse what is too much; tables that ended long ago make room first."""
@@ -277,71 +296,148 @@ class Hall:
             sitting.changed()
 
     async def choose(self, sitting: Sitting) -> int:
-        """Ask the agent whose turn it is."""
+        """Ask the agent whose turn it is; the table is told how far it is."""
         who = sitting.seats[sitting.table.seat].who
         order = {"do": "choose", "key": sitting.id, "who": who, "table": sent(sitting.table)}
-        return await self._ask(self.thinkers_for(who), order)
+        try:
+            return await self._ask(sitting.game, who, order, sitting.is_at)
+        finally:
+            sitting.is_at(THINKS)
 
-    def thinkers_for(self, who: str) -> Thinkers:
-        """Give the processes in which an agent thinks about a move."""
-        return self.searchers if who.partition(":")[0] in SLOW else self.players
-
-    async def explain(self, key: str, table: Table, who: str) -> dict[str, Any]:
+    async def explain(
+        self, key: str, table: Table, who: str, told: Told | None = None
+    ) -> dict[str, Any]:
         """Ask an agent what it would do for the seat to move, and why."""
         order = {"do": "explain", "key": key, "who": who, "table": sent(table)}
-        return await self._ask(self.searchers, order)
+        return await self._ask(table.game, who, order, told)
 
-    async def _ask(self, thinkers: Thinkers, order: dict[str, Any]) -> Any:
+    async def _ask(self, game: Game, who: str, order: dict[str, Any], told: Told | None) -> Any:
+        """Give an order to the process for an agent, after preparing it where that takes time."""
+        if not takes_time(game, who):
+            return await self._ask_agent(self.players, order, told, game.name)
+        await self.prepare(game, who, told)
+        return await self._ask_agent(self.searchers, order, told, (game, who))
+
+    async def _ask_agent(
+        self, thinkers: Thinkers, order: dict[str, Any], told: Told | None, near: object
+    ) -> Any:
         """Give an order; where it names the agent of a run, say where its model lies."""
         who = order["who"]
         if not who.startswith(RUN):
-            return await thinkers.ask(order)
+            return await thinkers.ask(order, told=told, near=near)
         path = str(self.runs.latest_of(who))
         try:
-            return await thinkers.ask({**order, "who": path})
+            return await thinkers.ask({**order, "who": path}, told=told, near=near)
         except KibitzError as error:
             raise type(error)(str(error).replace(path, who)) from error
 
+    # --- preparing -----------------------------------------------------------------------------
+
+    async def prepare(self, game: Game, who: str, told: Told | None = None) -> None:
+        """Have an agent compiled, or the game solved for it: once, for all who wait."""
+        order = {"do": "prepare", "who": who, "game": game.name, "settings": dict(game.settings)}
+        await self._prepare(
+            game, who, told, lambda told: self._ask_agent(self.searchers, order, told, (game, who))
+        )
+
+    async def _prepare(
+        self, game: Game, what: str, told: Told | None, work: Callable[[Told], Any]
+    ) -> Any:
+        """Do something once, however many ask for it; if it fails or is stopped, once more."""
+        known = self._preparing.get((game, what))
+        if known is None:
+            known = self._preparing[game, what] = Preparation()
+            known.task = asyncio.create_task(work(known.told))
+            while len(self._preparing) > KEPT_PREPARATIONS:
+                old = next(iter(self._preparing))
+                if not self._is_done(old):
+                    break
+                self._preparing.pop(old)
+        assert known.task is not None
+        if told is not None:
+            known.waiting.append(told)
+            if not known.task.done():
+                told(known.stage)
+        try:
+            return await asyncio.shield(known.task)
+        except BaseException:
+            others = [one for one in known.waiting if one is not told]
+            if known.task.done() or (told is not None and not others):  # stopped, and for all
+                known.task.cancel()
+                self._preparing.pop((game, what), None)
+            raise
+        finally:
+            if told is not None:
+                known.waiting.remove(told)
+
+    def _is_done(self, key: tuple[Game, str]) -> bool:
+        task = self._preparing[key].task
+        return task is not None and task.done()
+
+    def make_ready(self, sitting: Sitting) -> None:
+        """Prepare what a table will ask for, while people look at it.
+
+        Agents that take time come first, then whoever gives hints. The rules run as Python until
+        their compiled forms are there; these come last, so that nothing is compiled twice.
+        """
+        game = sitting.game
+        if self._stopping or game in self._readying or not sitting.is_played:
+            return
+        agents = dict.fromkeys(seat.who for seat in sitting.seats if seat.who != HUMAN)
+
+        async def ready() -> None:
+            for who in agents:
+                if takes_time(game, who):
+                    with contextlib.suppress(KibitzError):  # told when it is to move
+                        await self.prepare(game, who)
+            with contextlib.suppress(KibitzError):
+                await self.levels(game)
+            if game.is_compiled:
+                prepare([getattr(game.rules, name) for name in AT_A_TABLE])
+
+        while len(self._readying) >= KEPT_PREPARATIONS:
+            self._readying.pop(next(iter(self._readying))).cancel()
+        self._readying[game] = asyncio.create_task(ready())
+
+    async def expect(self) -> None:
+        """Start processes that will soon be needed."""
+        await self.players.start()
+        await self.searchers.start()
+
     async def analyse(
-        self, table: Table, heard: Callable[[Any], None], first: int = 0, who: str = ""
-    ) -> dict[str, Any]:
+        self, table: Table, heard: Callable[[Any], None], first: int = 0, who: str = "",
+        told: Told | None = None,
+    ) -> dict[str, Any]:  # fmt: skip
         """Judge the moves of a game from ply `first` on; every judgement is heard as it comes."""
         order = {"do": "analyse", "table": sent(table), "first": first, "who": who}
-        return await self.analysts.ask(order, heard)
+        return await self.analysts.ask(order, heard, told=told)
 
-    async def levels(self, game: Game) -> dict[str, Any]:
+    async def levels(self, game: Game, told: Told | None = None) -> dict[str, Any]:
         """Say who plays a game best (`best`), and at which levels (`levels`)."""
         if game not in self._levels:
             order = {"do": "levels", "game": game.name, "settings": dict(game.settings)}
-            found = await self.searchers.ask(order)
+            found = await self._prepare(
+                game, BEST, told,
+                lambda told: self.searchers.ask(order, told=told, near=(game, "perfect")),
+            )  # fmt: skip
             while len(self._levels) >= KEPT_LEVELS:
                 self._levels.pop(next(iter(self._levels)))
             self._levels[game] = found
         return self._levels[game]
 
-    def is_ready(self, game: Game) -> bool:
-        """Tell whether the rules of a game are compiled: using them then keeps nobody waiting."""
-        return game.name in self._pictures
-
     async def picture(self, game: Game) -> str:
-        """Draw a game. Its rules are compiled elsewhere, the first time, and then loaded here."""
+        """Draw a game, once."""
         if game.name not in self._drawing:
-            self._drawing[game.name] = asyncio.create_task(self._draw(game))
-        try:
-            return await asyncio.shield(self._drawing[game.name])
-        except KibitzError:
-            self._drawing.pop(game.name, None)
-            raise
+            self._drawing[game.name] = asyncio.create_task(asyncio.to_thread(picture, game))
+        return await asyncio.shield(self._drawing[game.name])
 
-    async def _draw(self, game: Game) -> str:
-        order = {"do": "picture", "game": game.name, "settings": dict(game.settings)}
-        drawn = await self.searchers.ask(order, patience=COMPILING)
-        await asyncio.to_thread(picture, game)
-        self._pictures[game.name] = drawn
-        return drawn
+    def drawn(self, game: Game) -> str:
+        """Give the picture of a game if it is there."""
+        task = self._drawing.get(game.name)
+        return task.result() if task and task.done() and not task.cancelled() else ""
 
     async def _warm_up(self) -> None:
-        """Compile all games before somebody asks for them."""
+        """Load and draw all games before somebody asks for them."""
         for name in game_names():
             with contextlib.suppress(KibitzError):
                 await self.picture(find_listed_game(name))
@@ -393,6 +489,16 @@ class Hall:
                 ):  # fmt: skip
                     self._sittings.pop(sitting.id)
                     self._saved.pop(sitting.id)
+
+
+def _recorded(record: Record, host: str) -> Sitting:
+    """Set up the table of a record, at which nobody moves."""
+    seats = range(record.game.players)
+    return Sitting(
+        # A name in a file makes no agent of anything.
+        secrets.token_urlsafe(9), record.table(),
+        [Seat(RECORDED, name=record.name_of(seat)) for seat in seats], host=host, played=False,
+    )  # fmt: skip
 
 
 def _card_of(sitting: Sitting) -> Card:

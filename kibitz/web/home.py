@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import html
 import time
 
@@ -32,13 +33,7 @@ async def home_page(hall: Hall, person: str) -> None:
         with ui.element("div").classes("kb-games"):
             for name in game_names():
                 await game_card(hall, find_listed_game(name))
-        tables = hall.of(person)
-        if tables:
-            with ui.element("section").classes("kb-stack"):
-                words("Your tables", tag="h2")
-                with ui.element("div").classes("kb-list"):
-                    for sitting in tables:
-                        table_line(sitting, person)
+        tables(hall, person)
         bring(hall, person)
 
 
@@ -55,7 +50,7 @@ async def game_card(hall: Hall, game: Game) -> None:
             label = html.escape(f"Play {game.title}")
             shown.set_content(f'<a href="/new/{game.name}" aria-label="{label}">{drawn}</a>')
 
-        if hall.is_ready(game):
+        if hall.drawn(game):
             await draw()
         else:
             client.on_connect(draw)
@@ -68,6 +63,27 @@ async def game_card(hall: Hall, game: Game) -> None:
             with ui.element("div").classes("kb-row"):
                 link("Play", f"/new/{game.name}", "main")
                 link("Watch", f"/new/{game.name}?watch=1")
+
+
+def tables(hall: Hall, person: str) -> None:
+    """List a person's tables; those that are only on disk appear as they are read."""
+    mine = hall.of(person)
+    if not mine:
+        return
+    with ui.element("section").classes("kb-stack"):
+        words("Your tables", tag="h2")
+        listed = ui.element("div").classes("kb-list")
+        waiting = raw(WAITING)
+
+    async def fill() -> None:
+        for id in mine:
+            with contextlib.suppress(KibitzError):  # one of another version
+                sitting = await hall.fetch(id)
+                with listed:
+                    table_line(sitting, person)
+        waiting.delete()
+
+    ui.context.client.on_connect(fill)
 
 
 def table_line(sitting: Sitting, person: str) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import html
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from nicegui import ui
@@ -12,12 +14,15 @@ from kibitz.core.errors import KibitzError
 from kibitz.core.table import Table
 from kibitz.web.frame import button, raw, words
 from kibitz.web.sitting import Refused
+from kibitz.web.status import SPIN, bar_of
+from kibitz.web.thinking import THINKS, Stage
 
 if TYPE_CHECKING:
     from kibitz.web.table import TablePage
 
 MOST_ASKED = 4  # agents side by side
 LISTED = 8  # options of each
+FINDING = "Finding out who plays this game best"
 CHANCES = "Shading on the board: the chance, as the first of them sees it."
 VERDICTS = "Shading on the board: from a sure loss, 0%, to a sure win, 100%."
 RELATIVE = "Shading on the board: from the worst option, 0%, to the best, 100%."
@@ -49,6 +54,8 @@ class KibitzPanel:
         self.asked_for: tuple[int, ...] | None = None  # the moves that led to the position
         self.asking = 0
         self.following = False
+        self.stages: dict[str, ui.html] = {}  # of those who have not answered yet
+        self.reached: dict[str, Stage] = {}  # what these show
         options = {offer.who: offer.who for offer in self.hall.offers(game)}
         self.chosen = (
             ui.select(options, multiple=True, value=[], label="Whom to ask")
@@ -98,7 +105,18 @@ class KibitzPanel:
 
     async def ask_best(self) -> None:
         """Ask the strongest player alone: a hint."""
-        best = (await self.hall.levels(self.page.sitting.game))["best"]
+        self.list.clear()
+        with self.list:
+            waiting = raw(f"{SPIN} {FINDING} …")
+
+        def told(stage: Stage) -> None:
+            if stage.is_preparing:
+                waiting.set_content(f"{SPIN} {FINDING}: {stage.counted()}{bar_of(stage)}")
+
+        try:
+            best = (await self.hall.levels(self.page.sitting.game, told))["best"]
+        finally:
+            self.show()
         await self.ask([best])
 
     async def ask(self, whom: Sequence[str] | None = None) -> None:
@@ -118,10 +136,14 @@ class KibitzPanel:
         self.said, self.asked_for = {}, now
         self.asking += 1
         mine = self.asking
+        self.reached = {}
         self.show(names)
-        for who in names:
+
+        async def ask_one(who: str) -> None:
             try:
-                said = await self.hall.explain(page.key_of_thoughts(), table, who)
+                said = await self.hall.explain(
+                    page.key_of_thoughts(), table, who, partial(self.show_stage, mine, who)
+                )
             except KibitzError as error:
                 said = {"error": str(error)}
             if self.asking != mine or self.asked_for != now:
@@ -132,9 +154,13 @@ class KibitzPanel:
                 page.opinion, self.caption = shades(said["thoughts"], said["action"])
                 page.show_board(table)
 
+        # The quick do not wait for the slow.
+        await asyncio.gather(*map(ask_one, dict.fromkeys(names)))
+
     def show(self, names: Sequence[str] = ()) -> None:
         """Show what was said so far."""
         self.list.clear()
+        self.stages = {}
         with self.list:
             if not self.said and not names:
                 words(
@@ -145,13 +171,23 @@ class KibitzPanel:
                 with ui.element("div").classes("kb-opinion"):
                     words(who, "who")
                     if who not in self.said:
-                        raw('<span class="kb-spin"></span> thinks')
+                        self.stages[who] = raw("")
+                        self.show_stage(self.asking, who, self.reached.get(who, THINKS))
                     elif "error" in self.said[who]:
                         words(self.said[who]["error"], "kb-bad")
                     else:
                         self.show_opinion(self.said[who])
-            if self.said and "error" not in next(iter(self.said.values())):
+            if "error" not in self.said.get(next(iter(names), ""), {"error": ""}):
                 words(getattr(self, "caption", ""), "kb-quiet kb-small")
+
+    def show_stage(self, asking: int, who: str, stage: Stage) -> None:
+        """Show how far an agent is that was asked."""
+        if asking != self.asking:
+            return
+        self.reached[who] = stage
+        if who in self.stages and self.page.is_there:
+            far = f": {stage.counted()}{bar_of(stage)}" if stage.is_preparing else ""
+            self.stages[who].set_content(f"{SPIN} {stage.words()}{far}")
 
     def show_opinion(self, said: Mapping[str, Any]) -> None:
         """Show a choice, its reason, and what was thought of each option."""

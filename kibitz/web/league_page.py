@@ -205,7 +205,10 @@ class LeaguePage:
             return
         percent = int(100 * run.part)
         told = f"{percent}%, until everybody has {run.wanted:,} games" if run.total else "starting"
-        self.far.set_content(f'<span class="kb-spin"></span> Playing: {told}')
+        far = f"Playing: {told}"
+        if run.stage.is_preparing:
+            far = f"Preparing agents: {run.stage.counted()}"
+        self.far.set_content(f'<span class="kb-spin"></span> {far}')
         self.bar.set_content(f'<div style="width: {percent}%"></div>')
         self.bar.props["aria-valuenow"] = percent
         self.said.set_content(html.escape(run.said))
@@ -267,7 +270,6 @@ class LeaguePage:
         async def work() -> None:
             view = self.view or await self.leagues.view(self.entry.key)
             who = self.leagues.pair(view, self.game, choice)
-            await self.hall.picture(self.game)  # its rules are compiled by then
             sitting = self.hall.open(self.game, who, self.person)
             sitting.paused = False
             sitting.changed()
@@ -282,7 +284,6 @@ class LeaguePage:
             said = str(choice)
             number = int(said) if said.isdecimal() and len(said) < 10 else -1
             data = await self.leagues.record(self.entry.key, number)
-            await self.hall.picture(self.game)
             sitting = await self.hall.read(data, self.person)
             ui.navigate.to(f"/table/{sitting.id}?ply=0")
 

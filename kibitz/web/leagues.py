@@ -25,7 +25,7 @@ from kibitz.core.game import Game
 from kibitz.core.registry import find_game
 from kibitz.web.catalogue import checked
 from kibitz.web.sitting import Refused
-from kibitz.web.thinking import Thinkers
+from kibitz.web.thinking import THINKS, Stage, Thinkers
 
 MOST_RUNS = 2  # at once
 MOST_GAMES = 100_000  # that can be asked for at once
@@ -70,6 +70,7 @@ class Run:
     over: bool = False
     failed: bool = False
     said: str = ""  # how it ended
+    stage: Stage = THINKS  # whether agents are being compiled
     task: asyncio.Task[None] | None = None
 
     @property
@@ -302,10 +303,14 @@ class Leagues:
             run.done, run.total = part["done"], part["total"]
             self._changed(entry.key)
 
+        def told(stage: Stage) -> None:
+            run.stage = stage
+            self._changed(entry.key)
+
         cores = max(1, (os.cpu_count() or 1) - 1)  # pages and agents at tables want one too
         order = self._order(entry, "run", games=run.wanted, cores=cores)
         try:
-            await thinkers.ask(order, heard, patience=None)
+            await thinkers.ask(order, heard, patience=None, told=told)
             run.said = f"Everybody has {run.wanted:,} games."
         except asyncio.CancelledError:
             run.said = "Stopped. Every match that was finished is kept."

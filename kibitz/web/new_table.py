@@ -21,6 +21,12 @@ ME, FRIEND = "you", "somebody by a link"
 LEVEL = "level:"
 
 
+def usual_level(game: Game, watch: bool = False) -> str:
+    """Name the level that is suggested: the middle one, and the hardest to those who watch."""
+    names = list(levels_of(game))
+    return names[-1 if watch else (len(names) - 1) // 2] if names else ""
+
+
 class NewTable:
     """The page on which a table is set up."""
 
@@ -96,8 +102,7 @@ class NewTable:
         self.seats.clear()
         self.boxes = []
         options = self.choices(game)
-        names = list(levels_of(game))
-        level = names[-1 if self.watch else (len(names) - 1) // 2] if names else ""
+        level = usual_level(game, self.watch)
         other = f"{LEVEL}{level}" if level else list(options)[2]
         with self.seats:
             for seat in range(game.players):

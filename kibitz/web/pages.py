@@ -7,9 +7,8 @@ from pathlib import Path
 from nicegui import app, ui
 
 from kibitz.core.errors import KibitzError
-from kibitz.core.game import Game
 from kibitz.core.registry import find_listed_game
-from kibitz.web.frame import frame, person, problem, raw, words
+from kibitz.web.frame import person, problem
 from kibitz.web.hall import Hall
 from kibitz.web.home import home_page
 from kibitz.web.league_pages import build_leagues
@@ -44,36 +43,18 @@ def build(home: Path, store: str | None = None, private: bool = True) -> Hall:
         except KibitzError as error:
             problem("No such game", str(error))
             return
-        if hall.is_ready(game):
-            NewTable(hall, person(), game, watch).build()
-        else:
-            wait_for(hall, game)
+        NewTable(hall, person(), game, watch).build()
+        await hall.expect()
 
     @ui.page("/table/{id}")
     async def table(id: str, ply: int | None = None) -> None:
         try:
-            game = hall.game_of(id)
-            if not hall.is_ready(game):
-                wait_for(hall, game)
-                return
-            sitting = hall.get(id)
+            sitting = await hall.fetch(id)
         except KibitzError as error:
             problem("No such table", str(error))
             return
         TablePage(hall, sitting, person(), ply).build()
+        hall.make_ready(sitting)
 
     build_training(hall)
     return hall
-
-
-def wait_for(hall: Hall, game: Game) -> None:
-    """Show that a game is being made ready, and come back when it is."""
-    with frame(game.title), ui.element("div").classes("kb-stack"):
-        words(game.title, tag="h1")
-        raw('<span class="kb-spin"></span> Getting ready. The first time the rules are compiled.')
-
-    async def reload() -> None:
-        await hall.picture(game)
-        ui.navigate.reload()
-
-    ui.context.client.on_connect(reload)

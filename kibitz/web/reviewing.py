@@ -15,6 +15,8 @@ from kibitz.core.errors import KibitzError
 from kibitz.core.svg import seat_colour
 from kibitz.web.frame import button, raw, tell, words
 from kibitz.web.sitting import Refused
+from kibitz.web.status import SPIN, bar_of
+from kibitz.web.thinking import THINKS, Stage
 
 if TYPE_CHECKING:
     from kibitz.web.table import TablePage
@@ -51,6 +53,7 @@ class ReviewPanel:
         self.actions: tuple[int, ...] = ()  # of the game that was judged
         self.unit = self.how = ""
         self.task: asyncio.Task[Any] | None = None
+        self.stage = THINKS
         self.area = ui.element("div").classes("kb-stack")
         self.shown_for: Any = None
         page.client.on_delete(self.stop)
@@ -83,8 +86,12 @@ class ReviewPanel:
             self.judged[move["ply"]] = move
             self.refresh()
 
+        def told(stage: Stage) -> None:
+            self.stage = stage
+            self.refresh()
+
         try:
-            said = await page.hall.analyse(page.sitting.table, heard)
+            said = await page.hall.analyse(page.sitting.table, heard, told=told)
             self.unit, self.how = said["unit"], said["how"]
         except KibitzError as error:
             with page.client:
@@ -124,7 +131,7 @@ class ReviewPanel:
     def refresh(self) -> None:
         """Show how far it is, or what was found."""
         state = (self.is_current, len(self.judged), self.task is None, self.page.sitting.over,
-                 len(self.page.sitting.table.actions), self.page.at)  # fmt: skip
+                 len(self.page.sitting.table.actions), self.page.at, self.stage)  # fmt: skip
         if state == self.shown_for:
             return
         self.shown_for = state
@@ -151,6 +158,12 @@ class ReviewPanel:
     def show_progress(self) -> None:
         """Show a bar."""
         done, total = len(self.judged), len(self.actions)
+        if self.stage.is_preparing or self.stage.waits:
+            far = f": {self.stage.counted()}" if self.stage.is_preparing else ""
+            raw(f"{SPIN} The judge {self.stage.words()}{far}")
+            raw(bar_of(self.stage) if self.stage.is_preparing else "")
+            button("Stop", self.stop)
+            return
         words(f"Judging move {min(done + 1, total)} of {total} …")
         raw(
             f'<div class="kb-bar"><div style="width:{100 * done / max(total, 1):.0f}%"></div></div>'

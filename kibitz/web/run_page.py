@@ -11,7 +11,7 @@ from nicegui import ui
 from kibitz.core.game import Game
 from kibitz.play.seats import HUMAN
 from kibitz.web.curve import chart, colour_of, counts_of, figures_of, is_steep, name_of, usual
-from kibitz.web.frame import button, frame, link, raw, tell, words
+from kibitz.web.frame import button, frame, link, raw, words
 from kibitz.web.hall import Hall
 from kibitz.web.plan import learner_options
 from kibitz.web.reviewing import table_of
@@ -284,9 +284,6 @@ class RunPage:
         """Open a table; the agent takes all seats that are not for people."""
         game: Game = self.run.plan.game
         runs = self.hall.runs
-        if not self.hall.is_ready(game):
-            tell("Getting the game ready …")
-            await self.hall.picture(game)
         agent = await runs.snapshot(self.run.id)
         who = [seat or agent for seat in seats]
         called = ["" if one == HUMAN else runs.called(one) for one in who]

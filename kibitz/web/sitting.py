@@ -20,6 +20,7 @@ from kibitz.core.game import VIEWER
 from kibitz.core.record import Record, flaw_of_cells
 from kibitz.core.table import Move, Table
 from kibitz.play.seats import HUMAN, outcome
+from kibitz.web.thinking import THINKS, Stage
 
 FORMAT = 1
 LONGEST_NAME = 40
@@ -81,12 +82,14 @@ class Sitting:
         self.resigned: int | None = None
         self.asking: int | None = None  # the seat that asks others to take its move back
         self.trouble = ""  # why an agent does not move
+        self.stage = THINKS  # how far the agent is whose turn it is
         self.paused = not self.people  # those who watch begin when they are ready
         self.told: list[Told] = []
         self.undone: list[int] = []  # actions taken back, the latest first
         self.changed_at = time.time()
         self.version = 0
         self._listeners: list[Callable[[], None]] = []
+        self._waiting: list[Callable[[], None]] = []
         self.is_public = self._all_see_the_same()  # so far: what is hidden, is from everybody
         for action in table.actions:
             self._tell_and_play(action)
@@ -206,6 +209,8 @@ class Sitting:
         """Give the table as it was after so many plies."""
         if not 0 <= ply <= len(self.table.actions):
             raise Refused(f"This game has {len(self.table.actions)} moves so far.")
+        if ply == len(self.table.actions):
+            return self.table.copy()
         table = Table(self.game, self.table.dealt, seed=self.table.seed)
         for action in self.table.actions[:ply]:
             self.game.rules.play(table.cells, action)
@@ -366,20 +371,32 @@ class Sitting:
         """Tell all who look at this table that it has changed."""
         self.version += 1
         self.changed_at = time.time()
-        for listener in list(self._listeners):
+        self._call(self._listeners)
+
+    def is_at(self, stage: Stage) -> None:
+        """Tell all who look at this table how far the agent is whose turn it is."""
+        if stage != self.stage:
+            self.stage = stage
+            self._call(self._waiting)
+
+    def _call(self, listeners: list[Callable[[], None]]) -> None:
+        for listener in list(listeners):
             try:
                 listener()
             except Exception:  # what goes wrong on one page must not stop the game of others
                 log.exception("a page of a table")
 
-    def listen(self, listener: Callable[[], None]) -> None:
-        """Call somebody whenever this table has changed."""
+    def listen(self, listener: Callable[[], None], waits: Callable[[], None] | None = None) -> None:
+        """Call `listener` whenever this table has changed, `waits` when an agent's stage has."""
         self._listeners.append(listener)
+        self._waiting += [waits] if waits else []
 
-    def forget(self, listener: Callable[[], None]) -> None:
+    def forget(self, *listeners: Callable[[], None]) -> None:
         """Stop that."""
-        if listener in self._listeners:
-            self._listeners.remove(listener)
+        for listener in listeners:
+            for known in (self._listeners, self._waiting):
+                if listener in known:
+                    known.remove(listener)
 
     @property
     def listeners(self) -> int:

@@ -12,11 +12,22 @@ from kibitz.core.svg import seat_colour, seat_mark
 from kibitz.core.table import Table
 from kibitz.play.seats import HUMAN
 from kibitz.web.frame import button, raw, words
+from kibitz.web.thinking import THINKS, Stage
 
 if TYPE_CHECKING:
     from kibitz.web.table import TablePage
 
 ANYBODY = "random"  # plays on where an agent fails
+SPIN = '<span class="kb-spin"></span>'
+
+
+def bar_of(stage: Stage) -> str:
+    """Draw how far an agent is prepared."""
+    share = 100 * stage.done / max(stage.total, 1)
+    return (
+        f'<div class="kb-bar" role="progressbar" aria-label="prepared" aria-valuenow="{share:.0f}">'
+        f'<div style="width:{share:.0f}%"></div></div>'
+    )
 
 
 class SeatsPanel:
@@ -55,7 +66,9 @@ class SeatsPanel:
         page, sitting = self.page, self.page.sitting
         place = sitting.seats[seat]
         if page.is_live and sitting.thinking == seat:
-            return '<span class="kb-spin"></span> thinks'
+            stage = sitting.stage
+            doing = "waits" if stage.waits else "preparing" if stage.is_preparing else "thinks"
+            return f"{SPIN} {doing}"
         if turn and page.is_live:
             return "to move"
         if place.who == HUMAN:
@@ -78,7 +91,8 @@ class StatusPanel:
         self.line.clear()
         self.banner.clear()
         with self.line:
-            words(self.says(), "say")
+            self.say = raw("").classes("say")
+            self.show_stage()
             if sitting.thinking is not None and page.is_live and sitting.people:
                 button("Stop", page.stop_thinking, "small", "Stop the agent that thinks")
             if sitting.over and sitting.is_played and page.is_live:
@@ -90,6 +104,25 @@ class StatusPanel:
             self.trouble()
             self.asking()
             page.review.banner()
+
+    def show_stage(self) -> None:
+        """Show in the line how far an agent is, without making the line anew."""
+        stage = self.page.sitting.stage
+        text = html.escape(self.says())
+        if self.is_told and stage.is_preparing:
+            # Those who hear the page are told once that it is so, and may ask the bar how far.
+            far = f'<span class="kb-quiet" aria-hidden="true">: {stage.counted()}</span>'
+            text = f"{text}{far}{bar_of(stage)}"
+        self.say.set_content(text)
+
+    @property
+    def is_told(self) -> bool:
+        """Whether the line says what an agent does."""
+        page, sitting = self.page, self.page.sitting
+        mover = sitting.table.seat
+        if not page.is_live or mover in sitting.people:  # it may go on after an undo
+            return False
+        return sitting.thinking is not None or sitting.stage != THINKS
 
     def says(self) -> str:
         """Say in a line how things stand."""
@@ -111,7 +144,9 @@ class StatusPanel:
         if mover in own:
             return "Your turn" if len(own) == 1 else f"Seat {mover}, your turn"
         name = sitting.name_of(mover, page.person)
-        return f"{name} is to move" if sitting.paused else f"{name} thinks …"
+        if not self.is_told:
+            return f"{name} is to move"
+        return f"{name} {sitting.stage.words()}{'' if sitting.stage.is_preparing else ' …'}"
 
     def what_if(self) -> None:
         """Say that this is not the game itself, or not where it stands."""

@@ -117,13 +117,13 @@ class TablePage:
             with ui.element("aside").classes("kb-side"):
                 self.tabs()
         ui.keyboard(self.key, ignore=["input", "select", "textarea"])
-        self.sitting.listen(self.refresh)
+        self.sitting.listen(self.refresh, self.show_stage)
         self.client.on_delete(self.leave)
         self.refresh()
 
     def leave(self) -> None:
         """Let go of everything when the browser has gone."""
-        self.sitting.forget(self.refresh)
+        self.sitting.forget(self.refresh, self.show_stage)
         for task in self.tasks:
             task.cancel()
 
@@ -189,7 +189,7 @@ class TablePage:
     def refresh(self) -> None:
         """Show how things stand. Called whenever the table has changed."""
         if not self.is_there:
-            self.sitting.forget(self.refresh)
+            self.sitting.forget(self.refresh, self.show_stage)
             return
         table = self.shown()
         self.show_board(table)
@@ -200,6 +200,12 @@ class TablePage:
         self.kibitz.follow(table)
         self.review.refresh()
         self.about.refresh()
+
+    def show_stage(self) -> None:
+        """Show how far the agent is whose turn it is; nothing else has changed."""
+        if self.is_there:
+            self.status.show_stage()
+            self.seats.show(self.shown())
 
     def show_board(self, table: Table) -> None:
         """Draw the board, or a curtain where this person may not look."""

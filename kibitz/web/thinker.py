@@ -1,7 +1,8 @@
 """A process in which agents think, so that pages never wait: `python -m kibitz.web.thinker`.
 
 Orders come as JSON lines on standard input, answers go as JSON lines to standard output: any number
-of parts, then an answer or an error. Agents get views, made here from the table that is sent along.
+of parts and of reports how far compiling is, then an answer or an error. Agents get views, made
+here from the table that is sent along.
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import asdict
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 
@@ -26,6 +28,7 @@ from kibitz.core.plain import as_json
 from kibitz.core.record import Record
 from kibitz.core.registry import find_agent, find_listed_game
 from kibitz.core.table import Table
+from kibitz.core.tiers import reports
 from kibitz.play.seats import ask, guarded, join
 from kibitz.play.worker import end_with
 from kibitz.search.analysis import analyse
@@ -33,6 +36,7 @@ from kibitz.search.opponents import playable_levels, strongest
 
 PICTURE_SEED, PICTURE_AFTER = 3, 0.35  # of a game's moves
 SEATED = 256  # agents that are kept with all they have noticed
+REPORT_SECONDS = 0.2  # between two reports how far compiling is
 Tell = Callable[[Any], None]
 
 
@@ -78,6 +82,12 @@ class Thinker:
         table = table_of(order["table"])
         return ask(self._at(order, table).agent, table)
 
+    def do_prepare(self, order: dict[str, Any], tell: Tell) -> None:
+        """Compile what an agent needs, unless that is done, and load it."""
+        game = find_listed_game(order["game"]).having(**order["settings"])
+        agent = find_agent(order["who"], game)
+        guarded(agent, agent.prepare)
+
     def do_explain(self, order: dict[str, Any], tell: Tell) -> dict[str, Any]:
         """Let an agent say what it would do for the seat to move, and why."""
         table = table_of(order["table"])
@@ -100,7 +110,7 @@ class Thinker:
         return {"best": best, "levels": playable_levels(game, best)}
 
     def do_picture(self, order: dict[str, Any], tell: Tell) -> str:
-        """Draw a game; whoever loads its rules after that need not compile them."""
+        """Draw a game."""
         return picture(find_listed_game(order["game"]).having(**order["settings"]))
 
     def do_league(self, order: dict[str, Any], tell: Tell) -> Any:
@@ -157,27 +167,57 @@ def table_of(order: dict[str, Any]) -> Table:
     return table
 
 
+class Voice:
+    """Writes lines of answers, from whichever thread."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+        self._lock = threading.Lock()
+        self._is_asked = False  # whether an order is being answered
+        self._reported = 0.0
+
+    def say(self, **words: Any) -> None:
+        """Write a line."""
+        with self._lock:
+            self._out.write(as_json(words, indent=None) + "\n")
+            self._out.flush()
+
+    def asked(self, is_asked: bool) -> None:
+        """Begin an answer, or end it: nothing is reported in between."""
+        self._is_asked, self._reported = is_asked, 0.0
+
+    def report(self, done: int, total: int, name: str) -> None:
+        """Write how far compiling is, now and then."""
+        now = time.monotonic()
+        if self._is_asked and (done >= total or now - self._reported > REPORT_SECONDS):
+            self._reported = now
+            self.say(preparing=done, of=total)
+
+
 def main() -> None:
     """Answer orders until there are no more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server decides when to stop
+    if hasattr(os, "nice"):
+        os.nice(int(sys.argv[1]) if len(sys.argv) > 1 else 0)
     out = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what an agent prints is no answer
     threading.Thread(target=end_with, args=(os.getppid(),), daemon=True).start()
-    thinker = Thinker()
-
-    def say(**words: Any) -> None:
-        out.write(as_json(words, indent=None) + "\n")
-        out.flush()
-
+    thinker, voice = Thinker(), Voice(out)
+    reports.append(voice.report)
     for line in sys.stdin:
         try:
-            say(answer=thinker.answer(json.loads(line), lambda part: say(part=part)))
-        except KibitzError as error:
-            say(error=type(error).__name__, message=str(error))
+            voice.asked(True)
+            answer = thinker.answer(json.loads(line), lambda part: voice.say(part=part))
+            voice.asked(False)
+            voice.say(answer=answer)
         except BrokenPipeError:
             return
+        except KibitzError as error:
+            voice.asked(False)
+            voice.say(error=type(error).__name__, message=str(error))
         except Exception as error:
-            say(error=AgentFailed.__name__, message=f"This went wrong: {error!r}.")
+            voice.asked(False)
+            voice.say(error=AgentFailed.__name__, message=f"This went wrong: {error!r}.")
 
 
 if __name__ == "__main__":

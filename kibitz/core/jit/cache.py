@@ -1,6 +1,6 @@
-"""Where compiled code lies: one file for each function, named by its module, its name and its key.
+"""Where compiled code lies: a file for each function, named by its module, name, key and types.
 
-cache/x86_64-skylake-4f3a../kibitz.games.nim.rules/play-8c1d...run
+cache/x86_64-skylake-4f3a../kibitz.games.nim.rules/play-8c1d..-90ab...run
 
 A `.run` file holds machine code that is ready to run, a `.link` file what other functions include
 when they are compiled. Nothing names a folder outside, so the cache of one clone serves another, a
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import json
 import os
 import shutil
 import stat
@@ -24,6 +25,7 @@ from kibitz.core.compiled import Compilable
 from kibitz.core.jit.keys import compiler_key, digest, key_of
 
 MARK = ".made-by-kibitz"
+TIDIED = ".tidied"
 UNUSED_DAYS = 30
 MOST_BYTES = 2 * 1024**3
 RUN, LINK = "run", "link"
@@ -36,59 +38,75 @@ def home() -> Path | None:
     `KIBITZ_CACHE` or `NUMBA_CACHE_DIR` name it; otherwise it is the user's cache folder, or a
     private folder among the temporary files. None means: compile anew in every process.
     """
+    return next((choice for choice in choices() if not refusal(choice)), None)
+
+
+def choices() -> list[Path]:
+    """List the folders that may serve as the home of compiled code, the preferred one first."""
     import platformdirs
 
     named = os.environ.get("KIBITZ_CACHE") or os.environ.get("NUMBA_CACHE_DIR")
     user = getattr(os, "getuid", lambda: "user")()
-    choices = [
+    return [
         Path(named) if named else platformdirs.user_cache_path("kibitz"),
         Path(tempfile.gettempdir()) / f"kibitz-{user}",
     ]
-    return next((choice for choice in choices if _private(choice)), None)
 
 
-def _private(folder: Path) -> bool:
-    """Whether a folder is ours alone, and no link; what lies in a cache is run as code."""
+def refusal(folder: Path) -> str:
+    """Return why a folder is not used, or nothing. What lies in a cache is run as code.
+
+    It must be a folder, not a link, and only this user may write there. It is made if need be.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         facts = folder.lstat()
-        if not stat.S_ISDIR(facts.st_mode) or (
-            hasattr(os, "getuid")
-            and (facts.st_uid != os.getuid() or facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
-        ):
-            return False
+        if stat.S_ISLNK(facts.st_mode):
+            return "it is a link"
+        if hasattr(os, "getuid"):
+            if facts.st_uid != os.getuid():
+                return "it belongs to another user"
+            if facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+                return "other users may write there"
         with tempfile.TemporaryFile(dir=folder):
-            return True
-    except OSError:
-        return False
+            return ""
+    except FileExistsError:
+        return "it is not a folder"
+    except OSError as error:
+        return f"it cannot be written: {error.strerror}"
 
 
 @functools.cache
-def target() -> str:
-    """Name what compiled code depends on besides sources: processor, Python, Numba, LLVM."""
+def facts() -> dict[str, str]:
+    """Return what compiled code depends on besides sources: processor, Python, Numba, LLVM."""
     import llvmlite
     import llvmlite.binding as llvm
     import numba
 
-    triple, processor = llvm.get_process_triple(), llvm.get_host_cpu_name()
-    features = llvm.get_host_cpu_features().flatten()
     settings = sorted(
         (k, v)
         for k, v in os.environ.items()
         if k.startswith("NUMBA_OPT")
         or k in ("NUMBA_BOUNDSCHECK", "NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES")
     )
-    facts = (
-        triple,
-        features,
-        numba.__version__,
-        llvmlite.__version__,
-        sys.version_info[:2],
-        sys.implementation.cache_tag,
-        settings,
-        compiler_key(),
-    )
-    return f"{triple.partition('-')[0]}-{processor}-{digest(repr(facts))}"
+    return {
+        "system": llvm.get_process_triple(),
+        "processor": llvm.get_host_cpu_name(),
+        "features of the processor": llvm.get_host_cpu_features().flatten(),
+        "Python": f"{sys.version_info[0]}.{sys.version_info[1]} ({sys.implementation.cache_tag})",
+        "Numba": numba.__version__,
+        "llvmlite": llvmlite.__version__,
+        "settings": " ".join(f"{k}={v}" for k, v in settings),
+        "kibitz's compiler": compiler_key(),
+    }
+
+
+@functools.cache
+def target() -> str:
+    """Name the kind of code that is compiled here, after all that it depends on."""
+    known = facts()
+    system = known["system"].partition("-")[0]
+    return f"{system}-{known['processor']}-{digest(repr(known))}"
 
 
 @functools.cache
@@ -100,7 +118,8 @@ def folder() -> Path | None:
     here = top / target()
     try:
         here.mkdir(exist_ok=True, mode=0o700)
-        (here / MARK).touch()
+        if not (here / MARK).exists():
+            (here / MARK).write_text(json.dumps(facts(), indent=1), encoding="utf-8")
         os.utime(here)
     except OSError:
         return None
@@ -113,9 +132,13 @@ def path_of(known: Compilable, types: str, kind: str) -> Path | None:
     top = folder()
     if top is None:
         return None
+    return top / known.function.__module__ / f"{stem_of(known)}-{digest(types)[:8]}.{kind}"
+
+
+def stem_of(known: Compilable) -> str:
+    """Return how the names of a function's files begin: with its name and its key."""
     name = known.function.__qualname__.replace("<locals>.", "").replace("<", "").replace(">", "")
-    key = digest(f"{key_of(known)} {types}")
-    return top / known.function.__module__ / f"{name}-{key}.{kind}"
+    return f"{name}-{key_of(known)}"
 
 
 def read(path: Path | None) -> bytes | None:
@@ -153,7 +176,7 @@ def _forget_unused(top: Path) -> None:
 
     Only folders that this module has made and marked are touched.
     """
-    stamp = top / ".tidied"
+    stamp = top / TIDIED
     now = time.time()
     try:
         if stamp.exists() and now - stamp.stat().st_mtime < 86_400:

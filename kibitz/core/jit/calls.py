@@ -21,8 +21,6 @@ from kibitz.core.jit import types as _types  # registers the types
 from kibitz.core.jit.dispatch import LoopDispatcher, address_of, kept_at
 from kibitz.core.jit.work import compile_all
 
-assert _types
-
 
 class LoopCall:
     """A loop as Python calls it: sees to the rules that it asks for, then runs it compiled."""
@@ -114,8 +112,22 @@ def enable_all(rules: Iterable[Rule]) -> None:
 
 @functools.cache
 def caller(signature: Signature) -> Loop:
-    """Return a loop that calls one rule of a signature, so that rules need no form for Python."""
-    return Loop(_CALLERS[len(signature.takes)]())
+    """Return a loop that calls one rule of a signature, so that rules need no form for Python.
+
+    It is compiled for the types of the signature alone: whatever integers Python has (a cell, an
+    action), they are handed over as the rule takes them.
+    """
+    loop = Loop(_CALLERS[len(signature.takes)]())
+    run = loop.dispatcher()
+    run.compile((_types.rule_type(signature), *_types.signature_of(signature).args))
+    run.disable_compile()
+    return loop
+
+
+def prepare_calls(signatures: Iterable[Signature]) -> None:
+    """Compile or load what Python calls rules of these signatures through."""
+    for signature in signatures:
+        caller(signature)
 
 
 def _one():

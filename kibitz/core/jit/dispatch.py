@@ -22,7 +22,7 @@ from numba.core.registry import CPUDispatcher
 from numba.core.serialize import dumps
 
 from kibitz.core.compiled import Compilable, literal_unroll
-from kibitz.core.jit import cache
+from kibitz.core.jit import cache, work
 from kibitz.core.jit.keys import key_of
 from kibitz.core.jit.library import KEYED, deferring
 from kibitz.core.jit.types import signature_of
@@ -31,6 +31,7 @@ Watch = Callable[[str], None]
 compiled_here: list[str] = []  # names of functions that this process has compiled, in order
 made: list[Any] = []  # the compiled form of every function that is in use; each should have one
 watching: list[Watch] = []  # told the name of each function before it is compiled
+finished: list[Watch] = []  # told the name of each function that others call, once it is there
 
 
 class Pipeline(compiler.Compiler):
@@ -126,7 +127,10 @@ class Dispatcher(CPUDispatcher):
         if self.signature is not None and arguments == self.signature.args:
             signature = self.signature
         with deferring(), global_compiler_lock:
-            return super().compile(signature)
+            made = super().compile(signature)
+        for watch in list(finished):
+            watch(self.known.name)
+        return made
 
 
 class LoopDispatcher(CPUDispatcher):
@@ -148,9 +152,11 @@ class LoopDispatcher(CPUDispatcher):
             path = cache.path_of(self.known, f"loop {_types(arguments)}", cache.RUN)
             result = _load(path, self.targetctx)
             if result is None:
-                with deferring():
+                with deferring(), work.told([self.known]) as progress:
                     told(self.known)
+                    progress.begin(self.known)
                     result = self._compiler.compile(arguments, None)
+                    progress.end(self.known)
                 keep(path, result)
             self.targetctx.insert_user_function(result.entry_point, result.fndesc, [result.library])
             self.add_overload(result)

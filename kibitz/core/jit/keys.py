@@ -19,6 +19,7 @@ import numpy as np
 
 from kibitz.core.compiled import Compilable, Rule, compilable
 
+WITHOUT_EFFECT = ("inspect.py", "work.py")  # files of this package on which no result depends
 LIBRARIES = ("builtins", "llvmlite", "math", "numba", "numpy", "operator")  # known by their version
 
 
@@ -30,25 +31,33 @@ def digest(text: str) -> str:
 @functools.cache
 def compiler_key() -> str:
     """Return a hash of this package: how functions are compiled is part of the result."""
-    sources = sorted(Path(__file__).parent.glob("*.py"))
+    files = sorted(Path(__file__).parent.glob("*.py"))
+    sources = [file for file in files if file.name not in WITHOUT_EFFECT]
     return digest("".join(source.read_text(encoding="utf-8") for source in sources))
 
 
 def key_of(known: Compilable) -> str:
     """Return the key of a function."""
-    if known.key is None:
-        known.key = _key(known, ())
-    return known.key
+    return _key(known, (), [])
 
 
-def _key(known: Compilable, within: tuple[Compilable, ...]) -> str:
-    if known in within:  # it calls itself
+def _key(known: Compilable, within: tuple[Compilable, ...], circles: list[Compilable]) -> str:
+    """Return the key of a function that others, `within`, call; note which of them it calls."""
+    if known.key is not None:
+        return known.key
+    if known in within:
+        circles.append(known)
         return f"<{len(within) - within.index(known)} up>"
-    here = (*within, known)
+    here, own = (*within, known), []  # type: tuple[Compilable, ...], list[Compilable]
     parts = [_code(known.function.__code__), str(known.signature), str(known.inline)]
     parts += [str(known.function.__defaults__)]
-    parts += [f"{name}={_token(value, here)}" for name, value in known.references]
-    return digest("\n".join(parts))
+    parts += [f"{name}={_token(value, here, own)}" for name, value in known.references]
+    key = digest("\n".join(parts))
+    above = [one for one in own if one is not known]
+    circles += above
+    if not above:  # the key is the same whoever calls it
+        known.key = key
+    return key
 
 
 def _code(code: types.CodeType) -> str:
@@ -69,16 +78,16 @@ def _begins_with_docstring(code: types.CodeType) -> bool:
     return bool(code.co_consts) and isinstance(code.co_consts[0], str | None)
 
 
-def _token(value: Any, within: tuple[Compilable, ...]) -> str:
+def _token(value: Any, within: tuple[Compilable, ...], circles: list[Compilable]) -> str:
     """Describe a value that a function refers to."""
     known = compilable(value) or (compilable(value.function) if isinstance(value, Rule) else None)
     if known is not None:
-        return known.key or _key(known, within)
+        return _key(known, within, circles)
     if isinstance(value, np.ndarray):
         bytes_ = hashlib.blake2b(np.ascontiguousarray(value).tobytes(), digest_size=10)
         return f"array {value.dtype} {value.shape} {bytes_.hexdigest()}"
     if isinstance(value, tuple):
-        return f"{type(value).__name__}({', '.join(_token(one, within) for one in value)})"
+        return f"{type(value).__name__}({', '.join(_token(one, within, circles) for one in value)})"
     if isinstance(value, types.ModuleType):
         return f"module {value.__name__}"
     if isinstance(value, type):

@@ -171,7 +171,7 @@ class Library(numba_codegen.JITCodeLibrary):
         if kind == "linkable":
             self = codegen.create_library(name)
             self.deferred = True
-            self.enable_object_caching()  # it may have to run: its machine code may be missing
+            self.enable_object_caching()  # it may become something that runs, and is then kept
             self._final_module = llvm.parse_bitcode(data)
             self._finalized = True
             return self

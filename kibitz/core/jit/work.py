@@ -77,42 +77,72 @@ def compile_all(wanted: Iterable[Compilable], is_kept: Callable[[Compilable], bo
     if not missing:
         return
     mine, *others = map(deque, shared_out(missing, cores()))
-    progress = _Progress(len(missing))
-    helpers = [_Helper(share, progress) for share in others]
-    try:
-        while True:
-            share = next((one for one in (mine, *others) if one), None)
-            if share is None:
-                break
-            with contextlib.suppress(IndexError):  # its owner took the last one
-                known = share.popleft() if share is mine else share.pop()
-                progress.begin(known)
-                address_of(known)
-                progress.end()
-        for helper in helpers:
-            helper.join()
-    finally:
-        for helper in helpers:
-            helper.end()
-    tell(len(missing), len(missing), "")
+    with told(missing) as progress:
+        helpers = [_Helper(share, progress) for share in others]
+        try:
+            while True:
+                share = next((one for one in (mine, *others) if one), None)
+                if share is None:
+                    break
+                with contextlib.suppress(IndexError):  # its owner took the last one
+                    known = share.popleft() if share is mine else share.pop()
+                    progress.begin(known)
+                    address_of(known)
+                    progress.end(known)
+            for helper in helpers:
+                helper.join()
+        finally:
+            for helper in helpers:
+                helper.end()
+    tell(len(progress.parts), len(progress.parts), "")
 
 
-class _Progress:
-    def __init__(self, total: int) -> None:
-        self.done, self.total = 0, total
+class Progress:
+    """How many functions are compiled, of all that some others consist of; tells it on."""
+
+    def __init__(self, wanted: Iterable[Compilable]) -> None:
+        parts = [part for known in wanted for part in parts_of(known)]
+        self.parts = {part.name for part in parts}
+        self.done = {part.name for part in parts if part.dispatcher and part.dispatcher.overloads}
 
     def begin(self, known: Compilable) -> None:
-        tell(self.done, self.total, known.name)
+        """Tell what comes next."""
+        tell(len(self.done), len(self.parts), known.name)
 
-    def end(self) -> None:
-        self.done += 1
-        tell(self.done, self.total, "")
+    def part(self, name: str) -> None:
+        """Count a function that others call."""
+        if name in self.parts and name not in self.done:
+            self.done.add(name)
+            tell(len(self.done), len(self.parts), "")
+
+    def end(self, known: Compilable) -> None:
+        """Count a function with all that it calls."""
+        self.done |= {part.name for part in parts_of(known)}
+        tell(len(self.done), len(self.parts), "")
+
+
+@contextlib.contextmanager
+def told(wanted: Iterable[Compilable]) -> Iterator[Progress]:
+    """Tell how far compiling some functions is, within this block."""
+    from kibitz.core.jit.dispatch import finished
+
+    progress = Progress(wanted)
+    finished.append(progress.part)
+    try:
+        yield progress
+    finally:
+        finished.remove(progress.part)
+
+
+def parts_of(known: Compilable) -> list[Compilable]:
+    """List all that is compiled for a function: itself, and what it calls."""
+    return [one for one in reachable(known.function) if not one.inline]
 
 
 class _Helper(threading.Thread):
     """Another process that compiles, and the thread that hands it its share."""
 
-    def __init__(self, share: deque[Compilable], progress: _Progress) -> None:
+    def __init__(self, share: deque[Compilable], progress: Progress) -> None:
         super().__init__(daemon=True)
         self.share, self.progress = share, progress
         self.process = start()
@@ -121,18 +151,19 @@ class _Helper(threading.Thread):
     def run(self) -> None:
         while self.share:
             with contextlib.suppress(IndexError):
-                if ask(self.process, self.share.popleft()):
-                    self.progress.end()
+                known = self.share.popleft()
+                if ask(self.process, known):
+                    self.progress.end(known)
 
     def end(self) -> None:
         close(self.process)
 
 
-def start(nice: bool = False) -> Any:
-    """Start a process that compiles."""
+def start(nice: bool = False, module: str = "kibitz.core.jit.work", **more: str) -> Any:
+    """Start a process that compiles; `more` are variables of its environment."""
     # -P: what lies in the current folder must not stand in for a library.
-    command = [sys.executable, "-P", "-m", "kibitz.core.jit.work", *(["--nice"] if nice else [])]
-    environment = {**os.environ, "KIBITZ_COMPILE": "loops"}
+    command = [sys.executable, "-P", "-m", module, *(["--nice"] if nice else [])]
+    environment = {**os.environ, "KIBITZ_COMPILE": "loops", **more}
     paths = [path for path in sys.path if path]  # modules of a script's folder are found, too
     environment["PYTHONPATH"] = os.pathsep.join(paths)
     return subprocess.Popen(
@@ -190,13 +221,14 @@ def end_background() -> None:
 def find(module: str, key: str) -> Compilable | None:
     """Find a function by its module and key."""
     for value in list(vars(importlib.import_module(module)).values()):
-        for one in _held(value):
+        for one in held_by(value):
             if key_of(one) == key:
                 return one
     return None
 
 
-def _held(value: Any) -> Iterator[Compilable]:
+def held_by(value: Any) -> Iterator[Compilable]:
+    """Yield the functions that a value of a module is or holds."""
     known = compilable(value)
     if known is not None:
         yield known
@@ -214,7 +246,7 @@ def main() -> None:
     if "--nice" in sys.argv and hasattr(os, "nice"):
         os.nice(10)
     parent = os.getppid()
-    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    threading.Thread(target=end_with, args=(parent,), daemon=True).start()
     out = sys.stdout.buffer
     sys.stdout = sys.stderr
     from kibitz.core.jit.dispatch import address_of
@@ -231,7 +263,8 @@ def main() -> None:
         out.flush()
 
 
-def _end_with(parent: int) -> None:
+def end_with(parent: int) -> None:
+    """End this process when the one that started it has ended."""
     while os.getppid() == parent:
         time.sleep(0.5)
     os._exit(1)
