@@ -172,7 +172,7 @@ def search_layers(view, end, longest, weights, memory):
     result = np.empty(4)
     own_tiles(view, hand)
     length = greatest_value(
-        hand, end, float(weights[IN_DISCOUNT]), float(weights[OFF_DISCOUNT]), LAYER_NODES,
+        hand, end, np.float64(weights[IN_DISCOUNT]), np.float64(weights[OFF_DISCOUNT]), LAYER_NODES,
         line, result,
     )  # fmt: skip
     memory[COUNT] = min(length, longest)
