@@ -31,14 +31,14 @@ from kibitz.core.compiled import (
     is_compiled,
     plain_loops,
 )
-from kibitz.core.errors import KibitzError
+from kibitz.core.errors import KibitzError, NotSolvable
 from kibitz.core.game import Game
 from kibitz.core.jit.keys import key_of
 from kibitz.core.jit.work import end_with
 from kibitz.core.registry import agent_kinds, find_agent, find_game
 from kibitz.learners import learner_names, train
 from kibitz.learners import unfit as cannot_learn
-from kibitz.play.graph import chart, unsolvable
+from kibitz.play.graph import SMALL, chart, unsolvable
 from kibitz.play.loop import random_games
 from kibitz.play.match import match
 from kibitz.play.seats import announce, ask, at_seats, guarded
@@ -112,7 +112,8 @@ def play_match(game: Game) -> None:
 
 def solve(game: Game) -> None:
     """Number a game's positions, solve it, and grade an agent."""
-    chart(game)
+    with contextlib.suppress(NotSolvable):
+        chart(game, most=SMALL)  # with a larger bound the smallest games run as Python
     grade(game, "random", 1)
 
 

@@ -31,6 +31,10 @@ with contextlib.redirect_stdout(io.StringIO()):
         "solve tapnswap", "grade tapnswap random",
     ):
         assert run(command.split()) == 0
+import kibitz
+from kibitz.play.graph import SMALL, chart, expand
+chart(kibitz.game("tapnswap"), most=SMALL)  # as larger games are solved: compiled
+assert expand.is_loaded
 from kibitz.core.jit.dispatch import compiled_here
 print(compiled_here)
 """
