@@ -71,7 +71,7 @@ def test_the_other_laws_hold_too(name, monkeypatch):
     monkeypatch.setattr(laws, "STEPS", 60)
     monkeypatch.setattr(drawings, "LOOKS", 6)
     game = spiel(name)
-    laws.test_thousands_of_random_games_end_within_their_bound(game)
+    laws.test_thousands_of_random_games_end_within_their_bound(game, 1.0)
     laws.test_a_game_that_hides_does_hide(game)
     laws.test_boards_fit_a_terminal(game)
     laws.test_seats_take_turns_from_the_first(game, 1)

@@ -307,7 +307,11 @@ def train(method: str, **settings):
     return kibitz.train("classifier", HANABI, seed=3, **{**SMALL, "method": method, **settings})
 
 
-@pytest.mark.parametrize("method", METHODS)
+# All methods take a minute together; lists, the quickest, are tried every time.
+SHORTLY = [pytest.param(one, marks=[] if one == "lists" else pytest.mark.long) for one in METHODS]
+
+
+@pytest.mark.parametrize("method", SHORTLY)
 def test_training_repeats_on_any_number_of_cores(method):
     one, two = (train(method, cores=cores) for cores in (1, 2))
     assert one.to_dict() == two.to_dict()
@@ -315,7 +319,7 @@ def test_training_repeats_on_any_number_of_cores(method):
     assert len(one.rules) >= 1
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", SHORTLY)
 def test_training_goes_on_where_it_stopped(method, tmp_path):
     whole = train(method, folder=tmp_path / "whole", games=8000)
     calls = 0
@@ -346,6 +350,7 @@ def test_training_goes_on_where_it_stopped(method, tmp_path):
     assert models[0] == models[1]
 
 
+@pytest.mark.long  # five trainings
 def test_other_settings_of_a_population_run(tmp_path):
     for settings in (
         {"credit": "contests", "contests": 0.05},

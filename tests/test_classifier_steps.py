@@ -206,10 +206,13 @@ def test_accuracy_is_how_little_pay_varies():
 
 @pytest.mark.parametrize(
     "settings",
-    [{"fitness": "accuracy"}, {"niches": True}, {"numerosity": True, "subsumption": True},
-     {"in_place": True, "momentum": 0.9}],
-    ids=["accuracy", "niches", "numerosity", "in-place"],
-)  # fmt: skip
+    [
+        pytest.param({"fitness": "accuracy"}, id="accuracy", marks=pytest.mark.long),
+        pytest.param({"niches": True}, id="niches", marks=pytest.mark.long),
+        pytest.param({"numerosity": True, "subsumption": True}, id="numerosity"),
+        pytest.param({"in_place": True, "momentum": 0.9}, id="in-place", marks=pytest.mark.long),
+    ],
+)
 def test_every_manner_trains_and_repeats(settings):
     def once(cores: int):
         return kibitz.train(

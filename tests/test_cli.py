@@ -631,6 +631,7 @@ def test_learners_are_listed(capsys):
     ]
 
 
+@pytest.mark.long  # trains three times
 def test_training_that_was_interrupted_goes_on(tmp_path):
     """Ctrl-C in the middle, and the result is that of a run without a stop."""
     warm = shell("train", "nim", "evolution", "--budget", "16", "--out", str(tmp_path / "warm"))

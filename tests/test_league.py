@@ -227,7 +227,8 @@ def test_a_model_that_changes_while_the_league_plays_is_noticed(tmp_path):
     league.add(str(path), "random", "tapper")
 
     def overwrite(*_) -> None:
-        shutil.copy(tmp_path / "2" / path.name, path)
+        copied = shutil.copy(tmp_path / "2" / path.name, path.with_suffix(".new"))
+        Path(copied).replace(path)  # at once: half a file could not be read
 
     ladder = league.run(games=200, each=2, cores=1, progress=overwrite)
     assert "has changed since it joined" in ladder.rung(str(path)).suspended

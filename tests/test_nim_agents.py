@@ -322,4 +322,4 @@ def test_the_ballot_plays_matches_like_any_agent():
     expert = Kind(choose=ballot, weights=lambda game, settings: weighted(nim_sum_misere=1))
     first = kibitz.match(game, [expert, "perfect"], games=200, seed=1).agents[0]
     assert first.seats[0].share.mean == 1
-    assert agents.ballot.signature == EXPERT.choose.signature
+    assert agents.ballot.compiled.signature == EXPERT.choose.compiled.signature

@@ -131,11 +131,12 @@ def test_the_doctor_on_a_full_cache(warm):
 
 @pytest.mark.parametrize("width", [60, 80, 120])
 def test_no_column_is_cut_on_a_terminal(warm, width):
+    surroundings = {key: value for key, value in os.environ.items() if key != "COLUMNS"}
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, width, 0, 0))
     process = subprocess.Popen(
         [*KIBITZ, "doctor"], stdin=theirs, stdout=theirs, stderr=theirs,
-        env={**os.environ, "KIBITZ_CACHE": str(warm), "TERM": "xterm"},
+        env={**surroundings, "KIBITZ_CACHE": str(warm), "TERM": "xterm"},
     )  # fmt: skip
     os.close(theirs)
     said = b""

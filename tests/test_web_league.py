@@ -555,6 +555,7 @@ def test_on_a_phone_only_the_tables_scroll(bench, begun, dark):
     context.close()
 
 
+@pytest.mark.long  # a league in processes that end after their server
 def test_a_run_ends_with_the_server(bench, tmp_path):
     with workbench(tmp_path) as server:
         page = bench[0].new_page()

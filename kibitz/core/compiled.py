@@ -300,7 +300,7 @@ def pointer(function: Any) -> Any:
 
 def is_compiled(function: Any) -> bool:
     """Whether a function can be called from compiled code."""
-    return isinstance(function, Rule) or hasattr(function, "compiled")
+    return isinstance(function, Rule) or (JIT and hasattr(function, "compiled"))
 
 
 def cells_at(array: Any) -> Any:
@@ -324,8 +324,10 @@ def literal_unroll(values: tuple) -> tuple:
 
 
 def in_python(loop: Any) -> Any:
-    """Return the same loop as plain Python, for games and agents that are not compiled."""
-    return _in_python(loop.py_func) if isinstance(loop, Loop) else loop
+    """Return the same function as plain Python, for games and agents that are not compiled."""
+    if isinstance(loop, Loop):
+        return _in_python(loop.py_func)
+    return _in_python(loop) if compilable(loop) is not None else loop
 
 
 @functools.cache
@@ -334,11 +336,13 @@ def _in_python(plain: Any) -> Any:
     names = plain.__code__.co_names
     called = {name: plain.__globals__[name] for name in names if name in plain.__globals__}
     loops = {name: in_python(one) for name, one in called.items() if isinstance(one, Loop)}
-    if not loops:
-        return plain
-    return types.FunctionType(
-        plain.__code__, {**plain.__globals__, **loops}, plain.__name__, plain.__defaults__
+    outer = {**plain.__globals__, **loops} if loops else plain.__globals__
+    made = types.FunctionType(
+        plain.__code__, outer, plain.__name__, plain.__defaults__, plain.__closure__
     )
+    made.__doc__, made.__module__ = plain.__doc__, plain.__module__
+    made.__qualname__ = plain.__qualname__
+    return made
 
 
 # --- what a function refers to -----------------------------------------------------------------

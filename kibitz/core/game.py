@@ -84,6 +84,13 @@ def copy_cells(source, target):
         target[cell] = source[cell]
 
 
+@compiled()
+def fill_cells(cells, first, count, value):
+    """Set a run of cells to one value; compiled sooner than a slice, which can raise."""
+    for cell in range(first, first + count):
+        cells[cell] = value
+
+
 @compiled(STRIP)
 def keep_all(state):
     """Strip nothing: every cell may matter to what is to come."""

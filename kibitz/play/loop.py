@@ -47,7 +47,8 @@ def play_games(
         rules.deal(state, deal_rng)
         for agent in range(seats):
             sow(rngs[agent], agents_seed, game, 1 + (agent + turn) % seats)
-            memory[agent, :] = 0
+            for number in range(memory.shape[1]):
+                memory[agent, number] = 0
         played = 0
         while state[SEAT] != OVER:
             seat = state[SEAT]

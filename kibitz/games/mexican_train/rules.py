@@ -53,6 +53,7 @@ from kibitz.core.game import (
     Game,
     Rounds,
     copy_cells,
+    fill_cells,
 )
 from kibitz.core.table import Table
 from kibitz.games.mexican_train.cells import (
@@ -117,14 +118,14 @@ def begin_hand(state):
     count = tiles_in_set(state)
     number = int(state[HIGHEST]) - int(state[HAND])
     engine = int(TILE[number, number])
-    state[HOLDER : HOLDER + MOST_TILES] = ABSENT
-    state[LINE : LINE + MOST_TILES] = 0
-    state[PLACE : PLACE + MOST_TILES] = 0
-    state[END : END + LINES] = number
-    state[LENGTH : LENGTH + LINES] = 0
-    state[PENNY : PENNY + MOST_SEATS] = 0
-    state[TILES : TILES + MOST_SEATS] = 0
-    state[MAY : MAY + MOST_SEATS * NUMBERS] = MANY
+    fill_cells(state, HOLDER, MOST_TILES, ABSENT)
+    fill_cells(state, LINE, MOST_TILES, 0)
+    fill_cells(state, PLACE, MOST_TILES, 0)
+    fill_cells(state, END, LINES, number)
+    fill_cells(state, LENGTH, LINES, 0)
+    fill_cells(state, PENNY, MOST_SEATS, 0)
+    fill_cells(state, TILES, MOST_SEATS, 0)
+    fill_cells(state, MAY, MOST_SEATS * NUMBERS, MANY)
     state[LEFT] = 0
     state[OPEN_DOUBLE] = 0
     state[AGAIN] = 0
@@ -348,7 +349,7 @@ def look(state, seat, out):
     for cell in range(HOLDER, HOLDER + MOST_TILES):  # all, and no branch: four times as fast
         holder = out[cell]
         out[cell] = holder if (holder == seat) | (holder > BONEYARD) else HIDDEN
-    out[FUTURE : FUTURE + SEEDS] = HIDDEN
+    fill_cells(out, FUTURE, SEEDS, HIDDEN)
 
 
 @compiled()

@@ -35,7 +35,7 @@ from kibitz.core.compiled import (
     Rules,
     compiled,
 )
-from kibitz.core.game import OVER, PLIES, SEAT, VIEWER, Cells, Game, Layout, copy_cells
+from kibitz.core.game import OVER, PLIES, SEAT, VIEWER, Cells, Game, Layout, copy_cells, fill_cells
 from kibitz.core.options import Whole
 from kibitz.core.table import Table
 
@@ -59,7 +59,7 @@ HANDS = LAYOUT.start("hands")
 @compiled(DEAL)
 def deal(state, rng):
     """One finger on every hand; seat 0 begins."""
-    state[HANDS : HANDS + 4] = 1
+    fill_cells(state, HANDS, 4, 1)
 
 
 @compiled()
