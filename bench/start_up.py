@@ -112,7 +112,8 @@ def first_answer(typed: str, then: str, environment: dict[str, str]) -> float:
         return time.perf_counter() - began
     finally:
         process.kill()
-        process.communicate()
+        process.stdout.close()
+        process.wait()
 
 
 def run() -> list[Row]:
