@@ -361,6 +361,7 @@ def test_other_settings_of_a_population_run(tmp_path):
         assert train("population", **settings).rules
 
 
+@pytest.mark.long  # trains until it pays
 def test_learning_pays():
     """Some games lift a list far above random rules, which score next to nothing."""
     learned = kibitz.train(

@@ -127,8 +127,15 @@ def run_steps(numerosity: bool, subsumption: bool, rounds: int = 60, in_place: b
         yield genes, standing, made
 
 
-@pytest.mark.parametrize("in_place", [False, True])
-@pytest.mark.parametrize("subsumption", [False, True])
+@pytest.mark.parametrize(
+    ("subsumption", "in_place"),
+    [
+        pytest.param(False, False, marks=pytest.mark.long),
+        pytest.param(False, True, marks=pytest.mark.long),
+        pytest.param(True, False, marks=pytest.mark.long),
+        (True, True),
+    ],
+)
 def test_rules_are_counted_and_their_number_stays(subsumption, in_place):
     most = 1.0
     for genes, standing, _ in run_steps(True, subsumption, in_place=in_place):
@@ -269,6 +276,7 @@ def test_settings_that_do_not_go_together_are_refused(settings, says):
         kibitz.train("classifier", HANABI, seed=1, games=1000, **settings)
 
 
+@pytest.mark.long  # whole trainings
 def test_populations_that_use_up_all_games_hand_on_all_the_same():
     learned = kibitz.train(
         "classifier", HANABI, seed=1, games=6000, colonies=4, colony_share=0.24, lane_games=60,

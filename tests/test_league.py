@@ -361,6 +361,7 @@ NAMES = {
 }  # fmt: skip
 
 
+@pytest.mark.long  # waits for agents that stall
 def test_who_fails_is_suspended_and_the_league_goes_on(tmp_path):
     """Agents of another package that raise, stall, cheat, or bring their process down."""
     (tmp_path / "rascals.py").write_text(textwrap.dedent(RASCALS))
