@@ -1,6 +1,6 @@
 """Whether kibitz is sound on this machine, what is compiled, and which extras are there.
 
-kibitz.doctor.examine() makes some twenty checks within a second or two and compiles nothing large.
+`examine()` makes some twenty checks within a second or two and compiles nothing large.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from kibitz.core import tiers
 from kibitz.core.chance import Chance, below, sow
 from kibitz.core.compiled import JIT, compiled_loop
 from kibitz.core.extras import fits, requirements
-from kibitz.core.jit import cache, inspect
+from kibitz.core.jit import cache, inspect, work
 from kibitz.core.registry import find_game
 from kibitz.play.loop import play_games
 from kibitz.play.match import Runner, seated
@@ -84,7 +84,7 @@ def _machine() -> Iterator[Check]:
     if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
         total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
         memory = f", {in_words(total)} of memory"
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    cores = work.cores()
     yield check("cores", None, f"{cores}{memory}")
     yield _terminal()
     yield _store()
@@ -248,8 +248,10 @@ def _sound(thorough: bool) -> Iterator[Check]:
         yield check("random numbers, compiled", ok, "the known stream" if ok else "another stream")
     game = find_game(SMALL_GAME)
     plain = _play(game, in_loops=False)
-    rules = [rule.function.compiled for rule in (game.rules.deal, game.rules.play)]
-    there = JIT and all(map(inspect.is_there, [play_games.compiled, *rules]))
+    there = JIT and all(
+        inspect.is_there(one.compiled)
+        for one in (play_games, game.rules.deal.function, game.rules.play.function)
+    )
     said = f"{GAMES} games of {game.name}"
     if not (there or (thorough and JIT)):
         yield Check(

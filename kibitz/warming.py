@@ -1,6 +1,7 @@
 """Compiling ahead, so that nobody waits for a compiler later.
 
-kibitz.warming.warm([kibitz.game("nim")])
+from kibitz.warming import warm
+warm([kibitz.game("nim")])
 
 Functions and loops are shared out to several processes, which leave what they compile in the cache.
 What a process has finished is kept, however the rest ends.
@@ -49,6 +50,11 @@ class Job:
     key: str = ""
     weight: int = STEP
     needs: frozenset[str] = frozenset()
+
+    @property
+    def step(self) -> str:
+        """The step's name among groups: a game may be called `match`."""
+        return f"step {self.name}"
 
     def __str__(self) -> str:
         return f"{self.group}: {self.name}"
@@ -175,7 +181,7 @@ def _steps(games: Sequence[Game], sizes: dict[str, int], learners: bool) -> list
             game = solvable[0]
         needs = frozenset({EVERY, game.name})
         steps.append(Job(group=EVERY, game=game.name, name=name, needs=needs))
-    shared = frozenset(step.name for step in steps)
+    shared = frozenset(step.step for step in steps)
     for game in games:
         names = [*OWN, *(TRAIN + one for one in (learners_of(game) if learners else ()))]
         needs = frozenset({EVERY, game.name}) | shared
@@ -205,10 +211,8 @@ class _Pool:
     def run(self, cores: int) -> list[Done]:
         """Do all jobs on so many cores."""
         count = min(cores, self.total)
-        self.processes = [
-            work.start(module="kibitz.warming_work", KIBITZ_CORES="1") for _ in range(count)
-        ]
-        threads = [threading.Thread(target=self._serve, args=(p,)) for p in self.processes]
+        self.processes = [_start() for _ in range(count)]
+        threads = [threading.Thread(target=self._serve, args=(i,)) for i in range(count)]
         for thread in threads:
             thread.daemon = True
             thread.start()
@@ -232,11 +236,13 @@ class _Pool:
 
     def end(self) -> None:
         """End all processes, whatever they are doing."""
-        self.ended = True
+        with self.change:
+            self.ended = True
+            self.change.notify_all()
         for process in self.processes:
             work.close(process)
 
-    def _serve(self, process: Any) -> None:
+    def _serve(self, place: int) -> None:
         group = ""
         while True:
             with self.change:
@@ -248,8 +254,11 @@ class _Pool:
                     return
                 self.waiting.remove(job)
                 self.running.append(job)
+            process = self.processes[place]
             done = _ask(process, job, self.look)
             with self.change:
+                if process.poll() is not None and not self.ended:
+                    self.processes[place] = _start()  # the next job must not fail with this one
                 group = job.group
                 self.running.remove(job)
                 if not self.ended:
@@ -263,7 +272,7 @@ class _Pool:
 
     def _next(self, group: str) -> Job | None:
         """Choose a job: functions that call the same others are best compiled by one process."""
-        unfinished = {job.name for job in (*self.waiting, *self.running) if not job.key}
+        unfinished = {job.step for job in (*self.waiting, *self.running) if not job.key}
         unfinished |= self.incomplete
         ready = [job for job in self.waiting if not job.needs & unfinished]
         if not ready:
@@ -278,6 +287,10 @@ class _Pool:
             return job.group == group, job.group not in taken, left[job.group], job.weight
 
         return max(ready, key=order)
+
+
+def _start() -> Any:
+    return work.start(module="kibitz.warming_work", KIBITZ_CORES="1")
 
 
 def _ask(process: Any, job: Job, look: bool) -> Done:

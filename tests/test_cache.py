@@ -41,6 +41,26 @@ after = int(through(pointer(play), state))
 from kibitz.core.jit.dispatch import compiled_here
 print(int(state[0]), after, *(name.rpartition(".")[2] for name in compiled_here))
 '''
+# What a loop is given, and what it refers to, as classes.
+CLASSES = """
+import enum
+from typing import NamedTuple
+from kibitz.core.compiled import compiled_loop
+
+class Colour(enum.IntEnum):
+    RED = 3
+
+class Plan(NamedTuple):
+    merge: bool
+    prove: bool
+
+@compiled_loop
+def tell(plan):
+    return (10 if plan.merge else 0) + Colour.RED
+
+from kibitz.core.jit.dispatch import compiled_here
+print(tell(Plan(merge=True, prove=False)), len(compiled_here))
+"""
 HOME = "from kibitz.core.jit.cache import home; print(home())"
 # Rules, an agent, the loop over games, and what Python calls move by move.
 NIM = """
@@ -113,6 +133,35 @@ def test_a_constant_changed_in_another_file_is_noticed(tiny):
     assert tiny.run() == "4 6 through"  # by way of a helper
     tiny.set(3)
     assert tiny.run() == "3 4"  # as it was at first: that is still there
+
+
+def test_names_of_fields_and_values_of_enumerations_are_part_of_the_key(tiny):
+    (tiny.package / "rules.py").write_text(CLASSES)
+    assert tiny.run() == "13 1"
+    assert tiny.run() == "13 0"
+    fields = "merge: bool\n    prove: bool"
+    tiny.edit("rules.py", fields, "prove: bool\n    merge: bool")  # the same types in order
+    assert tiny.run() == "13 1"
+    tiny.edit("rules.py", "RED = 3", "RED = 4")
+    assert tiny.run() == "14 1"
+
+
+READ_ONLY = """
+import os, pathlib, tempfile  # root may write anywhere: here nobody may
+
+def refuse(*given, **more):
+    raise PermissionError(13, "read only")
+
+os.utime = pathlib.Path.write_bytes = tempfile.TemporaryFile = refuse
+import tiny.rules
+"""
+
+
+def test_a_cache_that_cannot_be_written_is_read(tiny):
+    assert tiny.run() == "3 4 play through"
+    assert run(READ_ONLY, **tiny.where) == "3 4"
+    tiny.set(5)
+    assert run(READ_ONLY, **tiny.where) == "5 6 play"
 
 
 def test_edits_that_mean_nothing_compile_nothing(tiny):

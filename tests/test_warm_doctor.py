@@ -216,3 +216,8 @@ def test_versions_within_bounds():
     assert fits("2.0rc1", ">=2.0")
     assert "jax" in dict(requirements("neural"))
     assert {"gymnasium", "pettingzoo"} <= dict(requirements("pettingzoo")).keys()
+
+
+def test_the_doctor_without_a_compiler(tmp_path):
+    checks = examined(tmp_path, NUMBA_DISABLE_JIT="1")[1]
+    assert "in Python" in checks["a tiny game"][0]["said"]

@@ -387,6 +387,8 @@ def _references(function: Any) -> Iterator[tuple[str, Any]]:
     seen = set()
     module: Any = None  # of which the next instruction takes an attribute
     for one in _instructions(function.__code__):
+        if one.opname == "EXTENDED_ARG":  # part of the next instruction
+            continue
         name, value = str(one.argval), _NOTHING
         if one.opname in ("LOAD_GLOBAL", "LOAD_NAME") and name in outer:
             value = outer[name]
@@ -407,8 +409,3 @@ def _rules_asked(function: Any) -> Iterator[str]:
     for one in _instructions(function.__code__):
         if one.opname in ("LOAD_ATTR", "LOAD_METHOD") and one.argval in Rules._fields:
             yield one.argval
-
-
-def parameters_of(function: Any) -> tuple[str, ...]:
-    """Name the parameters of a function."""
-    return function.__code__.co_varnames[: function.__code__.co_argcount]

@@ -22,7 +22,7 @@ from kibitz.core.errors import BrokenRules, unknown
 from kibitz.core.markup import element
 from kibitz.core.notebook import Shown, card, heading, listing, note
 from kibitz.core.options import Option, Whole, settle
-from kibitz.core.tiers import WORTH_COMPILING, prepare
+from kibitz.core.tiers import count_call, prepare
 
 if TYPE_CHECKING:
     from kibitz.core.table import Table
@@ -160,7 +160,7 @@ class Game(Shown):
     options: tuple[Option, ...] = ()
     layout: Layout
 
-    functions: Rules  # as written; `rules` gives them compiled
+    functions: Rules  # as written; `rules` holds them as loops take them
 
     actions: Count  # action numbers run from 0 to this less one
     most_legal: Count
@@ -277,14 +277,12 @@ class Game(Shown):
 
     @functools.cached_property
     def rules(self) -> Rules:
-        """Give the rules in the form that loops take; the first use compiles or loads them."""
+        """The rules in the form that loops take. Loops compile or load what they ask for."""
         return Rules(*map(pointer, self._all_functions()))
 
     def notice_move(self) -> None:
         """Count a move at a table of this game; after some, have its rules compiled meanwhile."""
-        count = self.__dict__.get("_moves", 0) + 1
-        self.__dict__["_moves"] = count
-        if count == WORTH_COMPILING and self.is_compiled:
+        if count_call(self.functions.play) and self.is_compiled:
             prepare([getattr(self.rules, name) for name in AT_A_TABLE])
 
     def _all_functions(self) -> Rules:

@@ -16,24 +16,47 @@ import os
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from kibitz.core.compiled import JIT, Rule
+from kibitz.core.errors import Misuse
 
-BACKGROUND, FIRST, LOOPS = "background", "first", "loops"
+POLICIES = BACKGROUND, FIRST, LOOPS = "background", "first", "loops"
+VARIABLE = "KIBITZ_COMPILE"
 WORTH_COMPILING = 40  # moves in this process before a table asks for compiled rules
 
 
 def use(policy: str) -> None:
-    """Set when rules and agents at a table are compiled, for games that are found from now on."""
+    """Set when rules and agents at a table are compiled.
+
+    `FIRST` counts for rules that were not used yet, so set it before games are found.
+    """
     global _policy
-    _policy = policy if JIT and policy in (FIRST, BACKGROUND) else LOOPS
+    if policy not in POLICIES:
+        raise Misuse(f"{policy!r} is none of {', '.join(POLICIES)}.")
+    _policy = policy if JIT else LOOPS
     Rule.compiles_first = _policy == FIRST
 
 
+def waits() -> bool:
+    """Whether tables wait for the compiler, or leave it to the background."""
+    return _policy != BACKGROUND
+
+
+def _policy_of_environment() -> str:
+    named = os.environ.get(VARIABLE) or BACKGROUND
+    if named in POLICIES:
+        return named
+    warnings.warn(
+        f"{VARIABLE}={named} is none of {', '.join(POLICIES)}: {BACKGROUND} is used.", stacklevel=3
+    )
+    return BACKGROUND
+
+
 _policy = LOOPS
-use(os.environ.get("KIBITZ_COMPILE", BACKGROUND))
+use(_policy_of_environment())
 
 
 # --- telling how far it is -----------------------------------------------------------------------
@@ -42,10 +65,18 @@ Report = Callable[[int, int, str], None]  # done, total, the name of what comes 
 reports: list[Report] = []  # told how far compiling is, when something waits for it
 PATIENCE = 1.0  # seconds before a terminal is told
 _begun = 0.0
+_here = threading.local()
+
+
+def nobody_waits() -> bool:
+    """Whether this thread compiles in the background, so that nobody wants to be told."""
+    return getattr(_here, "background", False)
 
 
 def tell(done: int, total: int, name: str) -> None:
     """Tell those who want to know how far compiling is; else say it on a terminal."""
+    if nobody_waits():
+        return
     for report in reports:
         report(done, total, name)
     if not reports and sys.stderr is not None and sys.stderr.isatty():
@@ -63,27 +94,22 @@ def _tell_terminal(done: int, total: int) -> None:
         _begun = 0.0
 
 
+def tell_end() -> None:
+    """Leave no half a line on the terminal, however compiling ended."""
+    if _begun and not nobody_waits():
+        _tell_terminal(0, 0)
+
+
 # --- in the background ---------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
 class Preparation:
-    """How far compiling in the background is; `failed` says why it stopped, if it did."""
+    """How far compiling in the background is; `failed` says why a rule stays Python, if one does."""
 
     done: int = 0
     total: int = 0
     failed: str = ""
-
-    @property
-    def over(self) -> bool:
-        """Whether nothing is left to do."""
-        return self.done >= self.total or bool(self.failed)
-
-    def text(self) -> str:
-        """Return how far it is, in words."""
-        if self.failed:
-            return f"cannot be compiled: {self.failed}"
-        return f"{self.done} of {self.total} functions"
 
 
 class _Background:
@@ -92,15 +118,15 @@ class _Background:
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.wanted: list[Rule] = []
-        self.seen: set[int] = set()
+        self.seen: set[Rule] = set()
         self.state = Preparation()
         self.stop = threading.Event()
         self.thread: threading.Thread | None = None
 
     def ask(self, rules: Iterable[Rule]) -> None:
         with self.lock:
-            new = [rule for rule in rules if id(rule) not in self.seen and not rule.is_enabled]
-            self.seen.update(map(id, new))
+            new = [rule for rule in rules if rule not in self.seen and not rule.is_enabled]
+            self.seen.update(new)
             self.wanted += new
             self.state.total += len(new)
             if new and (self.thread is None or not self.thread.is_alive()):
@@ -110,33 +136,41 @@ class _Background:
                 self.thread.start()
 
     def _work(self) -> None:
-        from kibitz.core.jit.work import in_other_process
-
+        _here.background = True
         while not self.stop.is_set():
             with self.lock:
                 batch, self.wanted = self.wanted, []
                 if not batch:
                     self.thread = None
                     return
+            begun = self.state.done
             try:
-                begun = self.state.done
-                for done in in_other_process(batch, self.stop):
-                    self.state.done = begun + done
+                self._have_compiled(batch)
+            except Exception as error:  # no process could be started, say: it is done here
+                self._failed(error)
+            for rule in batch:
                 if self.stop.is_set():
                     return
-                self._enable(batch)
-                self.state.done = begun + len(batch)
-            except Exception as error:  # the table goes on in Python
-                self.state.failed = f"{type(error).__name__}: {error}"
-                return
+                try:
+                    self._enable(rule)
+                except Exception as error:  # the table goes on in Python with this one
+                    self._failed(error)
+            self.state.done = begun + len(batch)
 
-    def _enable(self, batch: list[Rule]) -> None:
+    def _have_compiled(self, batch: list[Rule]) -> None:
+        from kibitz.core.jit.work import in_other_process
+
+        begun = self.state.done
+        for done in in_other_process(batch, self.stop):
+            self.state.done = begun + done
+
+    def _enable(self, rule: Rule) -> None:
         from kibitz.core.jit.calls import enable
 
-        for rule in batch:
-            if self.stop.is_set():
-                return
-            enable(rule)
+        enable(rule)
+
+    def _failed(self, error: Exception) -> None:
+        self.state.failed = f"{type(error).__name__}: {error}"
 
     def end(self) -> None:
         self.stop.set()
@@ -148,11 +182,21 @@ class _Background:
 
 
 _background = _Background()
-atexit.register(_background.end)
+atexit.register(lambda: _background.end())
+
+
+def _after_fork() -> None:
+    """Begin anew in a forked process: it has no thread, and a lock may be held by nobody."""
+    global _background
+    _background = _Background()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 def count_call(function: object) -> bool:
-    """Count a move that an agent made as Python; True when compiling it begins to pay."""
+    """Count a call of a function at a table; True when compiling it begins to pay."""
     known = getattr(function, "compiled", None)
     if known is None or _policy != BACKGROUND:
         return False

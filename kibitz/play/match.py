@@ -150,7 +150,7 @@ class Runner:
         self.bounds = game.bound("most_legal"), game.bound("most_plies")
         self._own = threading.local()
         self.blank = game.blank()
-        self.rules = game.rules  # compiled or loaded now, so that it does not count as playing
+        self.rules = game.rules
 
     def _noted(self, ask: Any, place: int) -> Any:
         note = self.note

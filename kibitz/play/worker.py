@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from kibitz.core.errors import AgentFailed, KibitzError
+from kibitz.core.jit.work import end_with
 from kibitz.core.registry import find_game
 from kibitz.play.fingerprint import fingerprint
 from kibitz.play.match import Runner, seated
@@ -59,13 +60,6 @@ def main() -> None:
         except BrokenPipeError:  # whoever asked is gone
             os._exit(1)
         marker.idle()
-
-
-def end_with(parent: int) -> None:
-    """End when the process that gives the orders has ended, whatever is being played."""
-    while os.getppid() == parent:
-        time.sleep(1)
-    os._exit(1)
 
 
 def made(order: dict[str, Any], marker: Marker) -> Runner:

@@ -12,7 +12,7 @@ import logging
 import re
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
@@ -44,6 +44,19 @@ KEPT_PREPARATIONS = 64
 BEST = "who plays best"  # what is found out, beside agents that are prepared
 log = logging.getLogger(__name__)
 NO_TABLE = "There is no such table. It may have been closed long ago."
+
+
+async def _whatever_comes(work: Awaitable[Any]) -> None:
+    """Wait for something; those who need it are told if it fails, and somebody may stop it."""
+    task = asyncio.current_task()
+    assert task is not None
+    try:
+        await work
+    except KibitzError:
+        return
+    except asyncio.CancelledError:
+        if task.cancelling():  # it is we who are to stop
+            raise
 
 
 class Preparation:
@@ -364,7 +377,8 @@ class Hall:
             others = [one for one in known.waiting if one is not told]
             if known.task.done() or (told is not None and not others):  # stopped, and for all
                 known.task.cancel()
-                self._preparing.pop((game, what), None)
+                if self._preparing.get((game, what)) is known:
+                    self._preparing.pop((game, what))
             raise
         finally:
             if told is not None:
@@ -388,10 +402,8 @@ class Hall:
         async def ready() -> None:
             for who in agents:
                 if takes_time(game, who):
-                    with contextlib.suppress(KibitzError):  # told when it is to move
-                        await self.prepare(game, who)
-            with contextlib.suppress(KibitzError):
-                await self.levels(game)
+                    await _whatever_comes(self.prepare(game, who))
+            await _whatever_comes(self.levels(game))
             if game.is_compiled:
                 prepare([getattr(game.rules, name) for name in AT_A_TABLE])
 

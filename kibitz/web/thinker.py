@@ -109,10 +109,6 @@ class Thinker:
         best = strongest(game)
         return {"best": best, "levels": playable_levels(game, best)}
 
-    def do_picture(self, order: dict[str, Any], tell: Tell) -> str:
-        """Draw a game."""
-        return picture(find_listed_game(order["game"]).having(**order["settings"]))
-
     def do_league(self, order: dict[str, Any], tell: Tell) -> Any:
         """Do something with a league, of which the rest of the order tells."""
         if self._leagues is None:  # the store takes half a second to import
@@ -142,8 +138,10 @@ def picture(game: Game) -> str:
     table = game.deal(PICTURE_SEED)
     rng = Chance(PICTURE_SEED, 0, 1)
     while not table.over:
-        table.play(rng.choice(table.legal))
-    early = table.record().table(max(1, int(len(table.actions) * PICTURE_AFTER)))
+        action = rng.choice(table.legal)
+        game.rules.play(table.cells, action)  # not as a player's move: see Game.notice_move
+        table.actions.append(action)
+    early = table.copy().undo(len(table.actions) - max(1, int(len(table.actions) * PICTURE_AFTER)))
     early.view().redeal(rng)
     # To those who are not to move it offers nothing to click: a calm picture.
     return early.view((max(early.seat, 0) + 1) % game.players).svg()

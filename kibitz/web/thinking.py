@@ -122,6 +122,7 @@ class _Thinker:
     def __init__(self, nice: int) -> None:
         self._process: asyncio.subprocess.Process | None = None
         self._nice = nice
+        self._starting = asyncio.Lock()
         self.near: set[object] = set()
 
     @property
@@ -129,13 +130,15 @@ class _Thinker:
         return None if self._process is None else self._process.pid
 
     async def start(self) -> asyncio.subprocess.Process:
-        if self._process is None or self._process.returncode is not None:
-            self._process = await asyncio.create_subprocess_exec(
-                # -P: what lies in the current folder must not stand in for a library.
-                sys.executable, "-P", "-m", "kibitz.web.thinker", str(self._nice),
-                stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, limit=LONGEST_LINE,
-            )  # fmt: skip
-        return self._process
+        async with self._starting:  # two who come at once must not start two processes
+            if self._process is None or self._process.returncode is not None:
+                self._process = await asyncio.create_subprocess_exec(
+                    # -P: what lies in the current folder must not stand in for a library.
+                    sys.executable, "-P", "-m", "kibitz.web.thinker", str(self._nice),
+                    stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
+                    limit=LONGEST_LINE,
+                )  # fmt: skip
+            return self._process
 
     async def ask(
         self, order: dict[str, Any], heard: Heard | None, patience: float | None, told: Told

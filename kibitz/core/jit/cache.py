@@ -13,6 +13,7 @@ import contextlib
 import functools
 import json
 import os
+import secrets
 import shutil
 import stat
 import sys
@@ -29,11 +30,16 @@ TIDIED = ".tidied"
 UNUSED_DAYS = 30
 MOST_BYTES = 2 * 1024**3
 RUN, LINK = "run", "link"
+# What Numba takes from NUMBA_.. variables or its configuration file, and compiled code depends on.
+SETTINGS = (
+    "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "DISABLE_INTEL_SVML", "ENABLE_AVX", "LOOP_VECTORIZE", "OPT",
+    "SLP_VECTORIZE",
+)  # fmt: skip
 
 
 @functools.cache
 def home() -> Path | None:
-    """Find a folder for compiled code that this user may write and nobody else.
+    """Find a folder for compiled code that nobody but this user, or root, may write.
 
     `KIBITZ_CACHE` or `NUMBA_CACHE_DIR` name it; otherwise it is the user's cache folder, or a
     private folder among the temporary files. None means: compile anew in every process.
@@ -57,6 +63,8 @@ def refusal(folder: Path) -> str:
     """Return why a folder is not used, or nothing. What lies in a cache is run as code.
 
     It must be a folder, not a link, and only this user may write there. It is made if need be.
+    One that cannot be written, as in a container's image, is used if it holds code for this
+    machine; root may own it.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -64,10 +72,12 @@ def refusal(folder: Path) -> str:
         if stat.S_ISLNK(facts.st_mode):
             return "it is a link"
         if hasattr(os, "getuid"):
-            if facts.st_uid != os.getuid():
+            if facts.st_uid not in (os.getuid(), 0):
                 return "it belongs to another user"
             if facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
                 return "other users may write there"
+        if (folder / target() / MARK).is_file():
+            return ""
         with tempfile.TemporaryFile(dir=folder):
             return ""
     except FileExistsError:
@@ -82,21 +92,21 @@ def facts() -> dict[str, str]:
     import llvmlite
     import llvmlite.binding as llvm
     import numba
+    import numpy
+    from numba.core import codegen, config
 
-    settings = sorted(
-        (k, v)
-        for k, v in os.environ.items()
-        if k.startswith("NUMBA_OPT")
-        or k in ("NUMBA_BOUNDSCHECK", "NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES")
-    )
+    features = config.CPU_FEATURES
     return {
         "system": llvm.get_process_triple(),
-        "processor": llvm.get_host_cpu_name(),
-        "features of the processor": llvm.get_host_cpu_features().flatten(),
+        "processor": config.CPU_NAME or llvm.get_host_cpu_name(),
+        "features of the processor": (
+            codegen.get_host_cpu_features() if features is None else features
+        ),
         "Python": f"{sys.version_info[0]}.{sys.version_info[1]} ({sys.implementation.cache_tag})",
         "Numba": numba.__version__,
         "llvmlite": llvmlite.__version__,
-        "settings": " ".join(f"{k}={v}" for k, v in settings),
+        "NumPy": numpy.__version__,
+        "settings": " ".join(f"{name}={getattr(config, name)}" for name in SETTINGS),
         "kibitz's compiler": compiler_key(),
     }
 
@@ -116,12 +126,12 @@ def folder() -> Path | None:
     if top is None:
         return None
     here = top / target()
-    try:
+    with contextlib.suppress(OSError):  # it may be read only
         here.mkdir(exist_ok=True, mode=0o700)
         if not (here / MARK).exists():
             (here / MARK).write_text(json.dumps(facts(), indent=1), encoding="utf-8")
         os.utime(here)
-    except OSError:
+    if not here.is_dir():
         return None
     _forget_unused(top)
     return here
@@ -147,9 +157,10 @@ def read(path: Path | None) -> bytes | None:
         return None
     try:
         data = path.read_bytes()
-        os.utime(path)  # it is in use: see _forget_unused
     except OSError:
         return None
+    with contextlib.suppress(OSError):
+        os.utime(path)  # it is in use: see _forget_unused
     return data
 
 
@@ -157,11 +168,15 @@ def write(path: Path | None, data: bytes) -> None:
     """Write a file of the cache in one step; a full disk costs the cache only."""
     if path is None:
         return
-    with contextlib.suppress(OSError):
+    # Machines that share a cache may have processes of the same number.
+    part = path.with_name(f".{path.name}.{secrets.token_hex(6)}")
+    try:
         path.parent.mkdir(exist_ok=True, mode=0o700)
-        part = path.with_name(f".{path.name}.{os.getpid()}")
         part.write_bytes(data)
         part.replace(path)
+    except OSError:
+        with contextlib.suppress(OSError):
+            part.unlink()
 
 
 def files(top: Path) -> Iterator[Path]:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import functools
+import os
 import threading
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from numba.core.compiler_lock import global_compiler_lock
+
+from kibitz.core import tiers
 from kibitz.core.compiled import (
     RULES,
     Compilable,
@@ -86,6 +90,23 @@ def load_all(rules: Iterable[Rule]) -> None:
 _loading = threading.RLock()
 
 
+def _before_fork() -> None:
+    # Another thread may be loading: its locks would stay shut in the new process.
+    _loading.acquire()
+    global_compiler_lock.acquire()
+
+
+def _after_fork() -> None:
+    global_compiler_lock.release()
+    _loading.release()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork
+    )
+
+
 def is_kept(known: Compilable) -> bool:
     """Whether a rule's machine code is there, in memory or on disk."""
     if known.runnable is not None:
@@ -105,9 +126,20 @@ def enable_all(rules: Iterable[Rule]) -> None:
     load_all(rules)
     for rule in rules:
         call = caller(rule.signature)
-        if RULES not in rule.signature.takes:  # nothing else is to be seen to
-            call = call.dispatcher()
-        rule.use(functools.partial(call, rule))
+        if RULES in rule.signature.takes:
+            rule.use(functools.partial(_run_with_rules, call, rule))
+        else:  # nothing else is to be seen to
+            rule.use(functools.partial(call.dispatcher(), rule))
+
+
+def _run_with_rules(call: Loop, rule: Rule, rules: Rules, *arguments: Any) -> Any:
+    """Run an agent compiled; as Python while rules of this game that it needs are not there."""
+    if not tiers.waits() and isinstance(rules.play, Rule):
+        missing = [one for name in rule.needs if not (one := getattr(rules, name)).address]
+        if missing:
+            tiers.prepare(missing)
+            return rule.function(rules, *arguments)
+    return call(rule, rules, *arguments)
 
 
 @functools.cache

@@ -25,7 +25,7 @@ from kibitz.core.compiled import Compilable, literal_unroll
 from kibitz.core.jit import cache, work
 from kibitz.core.jit.keys import key_of
 from kibitz.core.jit.library import KEYED, deferring
-from kibitz.core.jit.types import signature_of
+from kibitz.core.jit.types import describe, signature_of
 
 Watch = Callable[[str], None]
 compiled_here: list[str] = []  # names of functions that this process has compiled, in order
@@ -185,7 +185,8 @@ def widened(kind: Any) -> Any:
 
 def kept_at(known: Compilable) -> Path | None:
     """Return where the machine code of a rule is kept."""
-    return cache.path_of(known, f"rule {known.signature}", cache.RUN)
+    signature = signature_of(known.signature)
+    return cache.path_of(known, f"rule {signature.return_type} {_types(signature)}", cache.RUN)
 
 
 def address_of(known: Compilable) -> int:
@@ -211,9 +212,9 @@ def _compiled(known: Compilable, path: Path | None) -> Any:
 
 def told(known: Compilable) -> None:
     """Note that a function is about to be compiled."""
-    compiled_here.append(known.name)
-    for watch in watching:
+    for watch in watching:  # one of them may refuse
         watch(known.name)
+    compiled_here.append(known.name)
 
 
 def keep(path: Any, result: Any) -> None:
@@ -223,7 +224,7 @@ def keep(path: Any, result: Any) -> None:
 
 
 def _types(arguments: Any) -> str:
-    return str(tuple(getattr(arguments, "args", arguments)))
+    return ", ".join(map(describe, getattr(arguments, "args", arguments)))
 
 
 def _dump(result: Any, library: Any) -> bytes:

@@ -7,20 +7,23 @@ another game leaves it the same; changing a constant in another file does not.
 
 from __future__ import annotations
 
+import enum
 import functools
 import hashlib
 import inspect
-import sys
 import types
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from kibitz.core.compiled import Compilable, Rule, compilable
+from kibitz.core.compiled import SIGNATURES, Compilable, Rule, compilable
 
 WITHOUT_EFFECT = ("inspect.py", "work.py")  # files of this package on which no result depends
 LIBRARIES = ("builtins", "llvmlite", "math", "numba", "numpy", "operator")  # known by their version
+COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
+# Set where a function has a docstring, from Python 3.14 on.
+HAS_DOCSTRING: int | None = getattr(inspect, "CO_HAS_DOCSTRING", None)
 
 
 def digest(text: str) -> str:
@@ -30,10 +33,11 @@ def digest(text: str) -> str:
 
 @functools.cache
 def compiler_key() -> str:
-    """Return a hash of this package: how functions are compiled is part of the result."""
+    """Return a hash of what all compiled code depends on: this package and the contract."""
     files = sorted(Path(__file__).parent.glob("*.py"))
     sources = [file for file in files if file.name not in WITHOUT_EFFECT]
-    return digest("".join(source.read_text(encoding="utf-8") for source in sources))
+    texts = [source.read_text(encoding="utf-8") for source in sources]
+    return digest("".join([*texts, repr(SIGNATURES)]))
 
 
 def key_of(known: Compilable) -> str:
@@ -50,7 +54,7 @@ def _key(known: Compilable, within: tuple[Compilable, ...], circles: list[Compil
         return f"<{len(within) - within.index(known)} up>"
     here, own = (*within, known), []  # type: tuple[Compilable, ...], list[Compilable]
     parts = [_code(known.function.__code__), str(known.signature), str(known.inline)]
-    parts += [str(known.function.__defaults__)]
+    parts += [str(known.function.__defaults__), str(known.function.__kwdefaults__)]
     parts += [f"{name}={_token(value, here, own)}" for name, value in known.references]
     key = digest("\n".join(parts))
     above = [one for one in own if one is not known]
@@ -73,8 +77,10 @@ def _code(code: types.CodeType) -> str:
 
 def _begins_with_docstring(code: types.CodeType) -> bool:
     """Whether the first constant is the docstring, or the None that stands for it."""
-    if sys.version_info >= (3, 13):
-        return bool(code.co_flags & inspect.CO_HAS_DOCSTRING)
+    if HAS_DOCSTRING is not None:
+        return bool(code.co_flags & HAS_DOCSTRING)
+    if code.co_name in COMPREHENSIONS:
+        return False
     return bool(code.co_consts) and isinstance(code.co_consts[0], str | None)
 
 
@@ -87,14 +93,24 @@ def _token(value: Any, within: tuple[Compilable, ...], circles: list[Compilable]
         bytes_ = hashlib.blake2b(np.ascontiguousarray(value).tobytes(), digest_size=10)
         return f"array {value.dtype} {value.shape} {bytes_.hexdigest()}"
     if isinstance(value, tuple):
-        return f"{type(value).__name__}({', '.join(_token(one, within, circles) for one in value)})"
+        parts = ", ".join(_token(one, within, circles) for one in value)
+        return f"{_class(type(value))}({parts})"
     if isinstance(value, types.ModuleType):
         return f"module {value.__name__}"
     if isinstance(value, type):
-        return f"class {value.__module__}.{value.__qualname__} {getattr(value, '_fields', '')}"
+        return _class(value)
     package = str(getattr(value, "__module__", None) or "").partition(".")[0]
     if package in LIBRARIES:
         return f"{value.__module__}.{getattr(value, '__qualname__', repr(value))}"
     if isinstance(value, types.FunctionType):
         return _code(value.__code__)
     return f"{type(value).__name__} {value!r}"
+
+
+def _class(kind: type) -> str:
+    """Describe a class as far as compiled code depends on it."""
+    parts = [f"class {kind.__module__}.{kind.__qualname__}"]
+    if issubclass(kind, enum.Enum):
+        parts += [f"{one.name}={one.value!r}" for one in kind]
+    parts += [str(getattr(kind, name, "")) for name in ("_fields", "_field_defaults")]
+    return " ".join(parts)

@@ -82,13 +82,6 @@ class Library(numba_codegen.JITCodeLibrary):
             one.name == name for one in self._final_module.functions if not one.is_declaration
         )
 
-    def linked(self) -> Any:
-        """Return one module with this library's code and all that it calls."""
-        module = self._final_module.clone()
-        for library in self.callees():
-            module.link_in(library._module_to_include(), preserve=True)
-        return module
-
     def callees(self) -> list[Any]:
         """List the libraries that this one calls, directly or not."""
         found: dict[int, Any] = {}
@@ -100,9 +93,6 @@ class Library(numba_codegen.JITCodeLibrary):
                 if getattr(library, "deferred", False):
                     waiting.extend(library._linking_libraries)
         return list(found.values())
-
-    def _module_to_include(self) -> Any:
-        return self._get_module_for_linking() if not self.deferred else self._own_for_linking()
 
     def _own_for_linking(self) -> Any:
         if self._shared_module is None:

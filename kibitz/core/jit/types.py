@@ -98,6 +98,20 @@ def signature_of(signature: Signature) -> Any:
     return type_of(signature.returns)(*map(type_of, signature.takes))
 
 
+def describe(kind: Any) -> str:
+    """Return all that compiled code depends on of a type, as text.
+
+    Numba's own text leaves out what the fields of a named tuple are called.
+    """
+    if isinstance(kind, types.BaseNamedTuple):
+        fields = zip(kind.fields, kind.types, strict=True)
+        inner = ", ".join(f"{name}: {describe(one)}" for name, one in fields)
+        return f"{kind.instance_class.__module__}.{kind.instance_class.__qualname__}({inner})"
+    if isinstance(kind, types.BaseTuple):
+        return f"({', '.join(map(describe, kind.types))})"
+    return str(kind)
+
+
 @functools.cache
 def rule_type(signature: Signature) -> RuleType:
     """Return the type of a pointer to a function with this signature."""

@@ -21,7 +21,7 @@ from typing import Any
 
 from kibitz.core.compiled import Compilable, Rule, compilable, reachable
 from kibitz.core.jit.keys import key_of
-from kibitz.core.tiers import tell
+from kibitz.core.tiers import nobody_waits, tell, tell_end
 
 WORTH_SHARING = 12_000  # bytes of bytecode that one process compiles in a few seconds
 LONGEST = 0.75  # what the busiest process may have to do at most, of the work of one alone
@@ -84,41 +84,49 @@ def compile_all(wanted: Iterable[Compilable], is_kept: Callable[[Compilable], bo
                 share = next((one for one in (mine, *others) if one), None)
                 if share is None:
                     break
-                with contextlib.suppress(IndexError):  # its owner took the last one
+                try:
                     known = share.popleft() if share is mine else share.pop()
-                    progress.begin(known)
-                    address_of(known)
-                    progress.end(known)
+                except IndexError:  # its owner took the last one
+                    continue
+                progress.begin(known)
+                address_of(known)
+                progress.end(known)
             for helper in helpers:
                 helper.join()
         finally:
             for helper in helpers:
                 helper.end()
-    tell(len(progress.parts), len(progress.parts), "")
+        progress.tell(len(progress.parts), "")
 
 
 class Progress:
     """How many functions are compiled, of all that some others consist of; tells it on."""
 
     def __init__(self, wanted: Iterable[Compilable]) -> None:
+        self.is_silent = nobody_waits()  # also when a helper's thread tells it
         parts = [part for known in wanted for part in parts_of(known)]
         self.parts = {part.name for part in parts}
         self.done = {part.name for part in parts if part.dispatcher and part.dispatcher.overloads}
 
     def begin(self, known: Compilable) -> None:
         """Tell what comes next."""
-        tell(len(self.done), len(self.parts), known.name)
+        self.tell(len(self.done), known.name)
+
+    def tell(self, done: int, name: str) -> None:
+        """Tell how many are done, and what comes next."""
+        if not self.is_silent:
+            tell(done, len(self.parts), name)
 
     def part(self, name: str) -> None:
         """Count a function that others call."""
         if name in self.parts and name not in self.done:
             self.done.add(name)
-            tell(len(self.done), len(self.parts), "")
+            self.tell(len(self.done), "")
 
     def end(self, known: Compilable) -> None:
         """Count a function with all that it calls."""
         self.done |= {part.name for part in parts_of(known)}
-        tell(len(self.done), len(self.parts), "")
+        self.tell(len(self.done), "")
 
 
 @contextlib.contextmanager
@@ -132,6 +140,7 @@ def told(wanted: Iterable[Compilable]) -> Iterator[Progress]:
         yield progress
     finally:
         finished.remove(progress.part)
+        tell_end()
 
 
 def parts_of(known: Compilable) -> list[Compilable]:
@@ -150,10 +159,12 @@ class _Helper(threading.Thread):
 
     def run(self) -> None:
         while self.share:
-            with contextlib.suppress(IndexError):
+            try:
                 known = self.share.popleft()
-                if ask(self.process, known):
-                    self.progress.end(known)
+            except IndexError:  # whoever has nothing left to do took the last one
+                return
+            if ask(self.process, known):
+                self.progress.end(known)
 
     def end(self) -> None:
         close(self.process)
