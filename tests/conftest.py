@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,6 +24,8 @@ from tests import servers
 # Tests play thousands of games move by move, so rules are compiled before they run. Programs that
 # tests start run tables as Python, without a compiler in the background. See kibitz/core/tiers.py.
 tiers.use(tiers.FIRST)
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # started in the background of a script:
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # programs would inherit it
 os.environ["KIBITZ_COMPILE"] = tiers.LOOPS
 
 settings.register_profile(

@@ -57,7 +57,8 @@ state = np.ones(1, np.int16)
 rules[1](state, 0)
 after = int(state[0])
 rules[0](state, 0)
-print(rules[0].is_enabled, rules[1].is_enabled, after, int(state[0]), bool(tiers.preparation().failed))
+failed = bool(tiers.preparation().failed)
+print(rules[0].is_enabled, rules[1].is_enabled, after, int(state[0]), failed)
 """
 ENDS_EARLY = """
 import sys, time

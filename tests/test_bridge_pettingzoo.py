@@ -16,6 +16,7 @@ from kibitz.bridges.pettingzoo import env, hanabi_v1, nim_v1, sit
 from kibitz.core.chance import Chance, agents_seed
 from kibitz.core.errors import IllegalMove, KibitzError, Misuse
 from tests.conftest import walk
+from tests.lengths import first_always
 
 VARIANTS = [
     ("nim", {}),
@@ -92,7 +93,7 @@ def test_the_render_tests_of_pettingzoo_pass(case, monkeypatch):
     )
 
 
-@pytest.mark.parametrize("name", kibitz.game_names())
+@pytest.mark.parametrize("name", first_always(kibitz.game_names()))  # takes five seconds each
 def test_the_performance_benchmark_of_pettingzoo_runs(name, capsys):
     performance_benchmark(env(name))
     said = capsys.readouterr().out

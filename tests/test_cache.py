@@ -189,6 +189,7 @@ def test_another_folder_and_another_games_rules_compile_nothing(tmp_path):
     assert (int(count), names) == (0, [])
 
 
+@pytest.mark.long
 def test_a_file_cut_short_is_compiled_anew(tiny):
     assert tiny.run() == "3 4 play through"
 
@@ -206,6 +207,7 @@ def test_a_file_cut_short_is_compiled_anew(tiny):
     assert tiny.run() == "3 4"
 
 
+@pytest.mark.long
 def test_two_processes_at_once_share_a_cache(tiny):
     both = [
         subprocess.Popen(
@@ -236,6 +238,7 @@ def test_the_users_own_numba_settings_are_left_alone(tiny):
     assert any(other.glob("*/tiny.rules/*.run"))
 
 
+@pytest.mark.long
 def test_a_read_only_package_and_no_home_still_compile_and_cache(tmp_path):
     """Run as a user who may write neither the package nor a home folder."""
     site = tmp_path / "site"
@@ -338,6 +341,7 @@ def test_a_cache_that_has_grown_too_large_keeps_what_was_used_last(tiny):
     assert [path for path in kept if path.exists()] == kept[:2]
 
 
+@pytest.mark.long
 def test_modules_without_a_package_are_not_stale_either(tmp_path):
     where = {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT.parent)])}
     where["KIBITZ_CACHE"] = str(tmp_path / "cache")
@@ -353,7 +357,7 @@ def test_modules_without_a_package_are_not_stale_either(tmp_path):
         assert run("import spread.rules", **where) == f"{size} {size + 1}{compiled}"
 
 
-def test_functions_typed_at_a_prompt_compile():
+def test_functions_typed_at_a_prompt_compile(tiny):
     code = """
 from kibitz.core.compiled import compiled, compiled_loop
 @compiled()
@@ -366,5 +370,8 @@ print(double(4), twice(4))
 from kibitz.core.jit.dispatch import compiled_here
 print(*compiled_here)
 """
-    done = subprocess.run([sys.executable, "-"], input=code, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-"], input=code, capture_output=True, text=True, check=True,
+        env={**os.environ, **tiny.where},
+    )  # fmt: skip
     assert done.stdout == "8 16\n__main__.twice\n", done.stderr

@@ -595,6 +595,7 @@ def compare_with_pictures(games: int, farmers: bool) -> Counter[str]:
     return seen
 
 
+@pytest.mark.long
 def test_pictures_score_random_games_alike():
     seen = compare_with_pictures(GAMES, farmers=False)
     assert seen["points"] > 50 * GAMES

@@ -31,6 +31,7 @@ from kibitz.games.carcassonne.stack import list_placements
 from kibitz.games.carcassonne.tiles import TURNS
 from tests.carcassonne_boards import board_of, dealt, game_of
 from tests.conftest import positions
+from tests.lengths import first_always
 from tests.test_carcassonne_prospects import rows_of
 
 IDLE, FITS, OTHERWISE, NEAREST, NEARER, STEPS, CHOICE = 23, 24, 25, 26, 27, 28, 29
@@ -157,7 +158,7 @@ def test_the_first_columns_say_what_a_button_is(settings):
 # --- laying --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("settings", KINDS_OF_GAME)
+@pytest.mark.parametrize("settings", first_always(KINDS_OF_GAME))
 def test_a_button_serves_the_best_placement_that_it_brings_nearer(settings):
     game = cursor_game(**settings)
     served_at_all = 0

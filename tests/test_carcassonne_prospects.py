@@ -32,6 +32,7 @@ from tests import carcassonne_pictures as pictures
 from tests.carcassonne_boards import board_of, game_of, played, random_game
 from tests.carcassonne_pictures import Place
 from tests.conftest import positions
+from tests.lengths import first_always
 from tests.test_carcassonne_sight import expected_chance, fitting
 
 MARK = 7.5  # what nobody writes
@@ -368,7 +369,7 @@ def coefficients(weights: np.ndarray, best: bool) -> np.ndarray:
     return out
 
 
-@pytest.mark.parametrize("settings", KINDS_OF_GAME)
+@pytest.mark.parametrize("settings", first_always(KINDS_OF_GAME))
 def test_a_linear_function_of_the_rows_is_the_settler(settings):
     """Its own choice of a meeple; with the weights in EXPECTED, also of where the tile goes."""
     game = game_of(**settings)

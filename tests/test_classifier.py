@@ -55,6 +55,7 @@ from kibitz.learners.classifier.population import (
     UTILITY,
     settle,
 )
+from tests.lengths import first_always
 
 HANABI = find_game("hanabi")
 LANGUAGE = HANABI.language
@@ -307,11 +308,7 @@ def train(method: str, **settings):
     return kibitz.train("classifier", HANABI, seed=3, **{**SMALL, "method": method, **settings})
 
 
-# All methods take a minute together; lists, the quickest, are tried every time.
-SHORTLY = [pytest.param(one, marks=[] if one == "lists" else pytest.mark.long) for one in METHODS]
-
-
-@pytest.mark.parametrize("method", SHORTLY)
+@pytest.mark.parametrize("method", first_always(METHODS))  # lists are the quickest
 def test_training_repeats_on_any_number_of_cores(method):
     one, two = (train(method, cores=cores) for cores in (1, 2))
     assert one.to_dict() == two.to_dict()
@@ -319,7 +316,8 @@ def test_training_repeats_on_any_number_of_cores(method):
     assert len(one.rules) >= 1
 
 
-@pytest.mark.parametrize("method", SHORTLY)
+@pytest.mark.long
+@pytest.mark.parametrize("method", METHODS)
 def test_training_goes_on_where_it_stopped(method, tmp_path):
     whole = train(method, folder=tmp_path / "whole", games=8000)
     calls = 0

@@ -20,6 +20,7 @@ from kibitz.cli.demo.page import page
 from kibitz.cli.demo.screen import Screen
 from kibitz.learners import learner_names
 
+PROGRAM = [sys.executable, "-c", "from kibitz.cli import main; main()"]
 OWN_LEARNERS = {name.replace("_", "-") for name in learner_names()}
 
 
@@ -152,7 +153,7 @@ def test_a_bad_place_for_the_page_is_refused_at_once(capsys, tmp_path):
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="sends a signal to a group")
 def test_ctrl_c_ends_the_demo_and_its_processes(tmp_path):
     program = subprocess.Popen(
-        [sys.executable, "-c", "from kibitz.cli import main; main()", "demo"], cwd=tmp_path,
+        [*PROGRAM, "demo"], cwd=tmp_path,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
     )  # fmt: skip
     try:
@@ -178,3 +179,22 @@ def children(parent: int) -> list[int]:
         ["ps", "-o", "pid=", "--ppid", str(parent)], capture_output=True, text=True, check=False
     ).stdout
     return [int(pid) for pid in listed.split()]
+
+
+@pytest.mark.long
+def test_the_whole_demo(tmp_path):
+    """All games, learners and figures as a user has them, and the page that it leaves."""
+    done = subprocess.run(
+        [*PROGRAM, "demo", "--seed", "3"], capture_output=True, text=True, cwd=tmp_path,
+        timeout=600, check=False, env={**os.environ, "COLUMNS": "80"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    titles = [kibitz.game(name).title for name in parts.OPENINGS]
+    heads = ("Solved exactly", "Matches", "League of TapnSwap", "Speed", "Recorded")
+    for expected in (*heads, *titles, *parts.LEARNERS):
+        assert expected in done.stdout
+    assert "problem" not in done.stdout.lower()
+    page = (tmp_path / "runs" / "demo.html").read_text(encoding="utf-8")
+    assert page.count("<svg") > 5
+    for name in parts.LEARNERS:
+        assert name in page

@@ -133,8 +133,8 @@ def test_programs_of_others_run_and_print_about_what_is_shown(fence, tmp_path):
 
 
 def marked(fence: Fence) -> Any:
-    """Mark pages that train agents: each takes ten seconds or more. The README is always tried."""
-    is_long = "kibitz train" in fence.body and fence.page.name != "README.md"
+    """Mark all pages but the README, which is always tried: together they take minutes."""
+    is_long = fence.page.name != "README.md"
     return pytest.param(fence, id=str(fence), marks=pytest.mark.long if is_long else [])
 
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kibitz.core.chance import Chance
@@ -17,6 +16,7 @@ from kibitz.core.record import Record
 from kibitz.core.table import Table
 from kibitz.play.batch import Batch
 from tests.conftest import games, positions, walk
+from tests.lengths import law
 
 MANY = 3000  # random games of every game with its default settings; a tenth for a start
 # Where games are long, as many as take so many plies, and each is followed only so far. Rules as
@@ -73,8 +73,7 @@ def test_thousands_of_random_games_end_within_their_bound(any_game, share):
         assert in_range(table)
 
 
-@given(games(), seeds)
-@settings(max_examples=150)
+@law(150, game=games(), seed=seeds)
 def test_someone_can_move_until_the_game_ends(game, seed):
     table = walk(game, seed)
     assert table.plies <= game.bound("most_plies")
@@ -88,8 +87,7 @@ def test_someone_can_move_until_the_game_ends(game, seed):
         assert np.isfinite(table.points).all()
 
 
-@given(games(), seeds)
-@settings(max_examples=60 if JIT else 30)
+@law(60 if JIT else 30, game=games(), seed=seeds)
 def test_the_same_deal_and_actions_give_the_same_game(game, seed):
     table = walk(game, seed)
     again = game.deal(seed)
@@ -99,8 +97,7 @@ def test_the_same_deal_and_actions_give_the_same_game(game, seed):
     assert Record.from_json(table.record().to_json()).table() == table
 
 
-@given(games(), seeds)
-@settings(max_examples=100)
+@law(100, game=games(), seed=seeds)
 def test_a_view_shows_what_can_be_done_and_leaks_nothing(game, seed):
     rng = Chance(seed, 0, 5)
     hidden = 0
@@ -148,8 +145,7 @@ def _option_cells(game: Game) -> int:
 
 
 @pytest.mark.skipif(not JIT, reason="nothing is compiled")
-@given(games(), seeds)
-@settings(max_examples=40)
+@law(40, game=games(), seed=seeds)
 def test_compiled_rules_and_plain_python_play_the_same_game(game, seed):
     plain = Rules(*(in_python(getattr(rule, "function", rule)) for rule in game.rules))
     rules = game.rules
@@ -202,8 +198,7 @@ def test_compiled_rules_and_plain_python_play_the_same_game(game, seed):
         assert np.array_equal(ours, theirs)
 
 
-@given(games(), seeds)
-@settings(max_examples=40)
+@law(40, game=games(), seed=seeds)
 def test_strip_and_fold_keep_what_is_to_come(game, seed):
     """The positions that follow a stripped and folded one are those that follow the original."""
     rules = game.rules
@@ -239,8 +234,7 @@ def test_strip_and_fold_keep_what_is_to_come(game, seed):
         assert followers(folded) == followers(table.cells)
 
 
-@given(games(), seeds)
-@settings(max_examples=80)
+@law(80, game=games(), seed=seeds)
 def test_words_mean_what_they_say(game, seed):
     for table, _ in zip(positions(game, seed), range(60), strict=False):
         view = table.view()
@@ -262,8 +256,7 @@ def test_boards_fit_a_terminal(any_game):
         assert max(map(len, lines)) <= 80
 
 
-@given(games(), seeds, st.integers(1, 3))
-@settings(max_examples=25)
+@law(25, game=games(), seed=seeds, cores=st.integers(1, 3))
 def test_a_batch_plays_the_same_games_as_tables(game, seed, cores):
     size = 3
     batch = Batch(game, size, seed % 2**63, cores=cores)

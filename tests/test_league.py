@@ -136,6 +136,7 @@ def test_precision_ends_a_run(tmp_path):
     assert ladder.history[0].high - ladder.history[0].low > 40
 
 
+@pytest.mark.long
 def test_two_seeds_agree_within_their_intervals(tmp_path):
     ladders = []
     for seed in (1, 2):
@@ -173,6 +174,7 @@ def last_stick(view):
     return view.legal[-1]
 
 
+@pytest.mark.long
 def test_objects_play_in_the_process_that_added_them(tmp_path):
     path = str(tmp_path / "s.sqlite")
     league = League(NIM, path, seed=1)
@@ -197,6 +199,7 @@ def learn(path: Path, seed: int) -> None:
     kibitz.train("q-learning", kibitz.game("tapnswap"), seed=seed, games=200, folder=path.parent)
 
 
+@pytest.mark.long
 def test_an_agent_that_has_changed_is_another_agent(tmp_path):
     path = tmp_path / "one" / "model.safetensors"
     learn(path, seed=1)
@@ -410,7 +413,7 @@ def test_an_object_that_stalls_is_left_behind(tmp_path):
 
     league = League(NIM, str(tmp_path / "s.sqlite"), seed=1)
     league.add("random", "expert", stalls)
-    ladder = league.run(games=10, patience=2)
+    ladder = league.run(games=10, patience=0.2)
     assert "took more than" in ladder.rung("stalls").suspended
     assert ladder.rung("random").games >= 10
 

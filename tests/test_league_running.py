@@ -17,6 +17,7 @@ from kibitz.league.claims import Claim
 from kibitz.league.ongoing import Ongoing
 from kibitz.league.tables import RATINGS, ROUNDS
 from kibitz.play.workers import Worker, WorkerEnded
+from tests.lengths import first_always
 from tests.test_league import NIM, all_results, four
 
 
@@ -50,6 +51,7 @@ def test_who_waits_and_is_killed_is_replaced(tmp_path):
     assert league.run(games=40, cores=1).rung("random").games >= 40
 
 
+@pytest.mark.long
 def test_all_cores_play_the_last_match_of_a_round(tmp_path, monkeypatch):
     """One match a round: with several cores its games are shared, and stay the same games."""
     where: list[int] = []
@@ -119,6 +121,7 @@ def test_parts_are_all_games_once_and_small_at_the_end():
     assert match.is_over
 
 
+@pytest.mark.long
 def test_a_process_that_ends_while_nobody_thinks_gets_one_more_chance(tmp_path, monkeypatch):
     ask, kills = Worker._ask, [1]
 
@@ -145,7 +148,7 @@ def forget_ratings(league: League, after: int) -> None:
         connection.execute(sa.update(ROUNDS).where(ROUNDS.c.number > after).values(rated_at=None))
 
 
-@pytest.mark.parametrize("pairing", ["robin", "swiss"])
+@pytest.mark.parametrize("pairing", first_always(["swiss", "robin"]))
 def test_rounds_that_were_not_rated_are_rated_later(store_url, pairing):
     league = four(store_url)
     ladder = league.run(games=60, each=6, pairing=pairing)

@@ -26,6 +26,7 @@ from kibitz.neural.backend import module_with_jax
 from kibitz.neural.boards import CHUNK, LATEST, PAST, describe_options
 from kibitz.neural.shape import looks_ahead, shape_of, widened
 from kibitz.search.agreement import grade
+from tests.lengths import first_always
 from tests.networks import (
     GAMES,
     SMALL,
@@ -294,9 +295,7 @@ def test_a_policy_sees_its_own_encoding_at_any_table():
 # --- training ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "name", ["nim", "three", "hanabi", pytest.param("cursor", marks=pytest.mark.long)]
-)
+@pytest.mark.parametrize("name", first_always(["nim", "three", "hanabi", "cursor"]))
 def test_training_gives_an_agent_that_plays(name, tmp_path):
     game = GAMES[name]
     learned = train("ppo", game, seed=1, folder=tmp_path, decisions=1024, **SMALL)
@@ -316,7 +315,7 @@ def test_training_gives_an_agent_that_plays(name, tmp_path):
     assert len({hot.choose(view) for _ in range(60)}) > 1
 
 
-@pytest.mark.parametrize("name", ["nim", "options"])
+@pytest.mark.parametrize("name", first_always(["nim", "options"]))
 def test_an_interrupted_run_goes_on_as_if_it_had_not_been(name, tmp_path):
     game = GAMES[name]
     settings = {**SMALL, "decisions": 6 * 256, "opponents": "self+past", "past_every": 2}
@@ -382,6 +381,7 @@ def test_it_learns_nim(tmp_path):
     assert grade(game, str(tmp_path / "last.safetensors")).agreement > 0.9
 
 
+@pytest.mark.long
 def test_training_goes_on_from_a_model_with_other_settings(tmp_path):
     game = GAMES["options"].having(prospects=False)
     train("ppo", game, seed=1, folder=tmp_path / "a", decisions=512, **SMALL)
@@ -502,7 +502,7 @@ def test_the_loss_is_that_of_the_paper():
     assert float(figures.clipped) == pytest.approx((abs(ratio - 1) > 0.2).mean())
 
 
-@pytest.mark.parametrize("name", ["nim", "options"])
+@pytest.mark.parametrize("name", first_always(["nim", "options"]))
 def test_steps_that_are_stacked_are_steps_one_by_one(name):
 
     nets, loss = with_jax()

@@ -125,6 +125,7 @@ def test_a_proven_root_ends_the_search():
     assert found.sims < 1000
 
 
+@pytest.mark.long
 def test_search_beats_its_own_helper():
     game = kibitz.game("carcassonne", tiles=12)
     who = "mcts:sims=100,prior=greedy,rollout=greedy"

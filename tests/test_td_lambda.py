@@ -134,6 +134,7 @@ def pips_in_hand(table, seat):
     )
 
 
+@pytest.mark.long
 def test_playing_and_training_value_the_same():
     nets = module_with_jax("kibitz.neural.network", 2)
     loss = module_with_jax("kibitz.learners.td_lambda.loss", 2)

@@ -71,6 +71,7 @@ def warm(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return cache
 
 
+@pytest.mark.long
 def test_afterwards_nothing_is_compiled(warm):
     done = subprocess.run(
         [sys.executable, "-c", PLAYS], capture_output=True, text=True, check=False,
@@ -80,6 +81,7 @@ def test_afterwards_nothing_is_compiled(warm):
     assert done.stdout.strip() == "[]"
 
 
+@pytest.mark.long
 def test_a_second_time_there_is_nothing_to_do(warm):
     done = shell("warm", "tapnswap", cache=warm)
     assert done.returncode == 0
@@ -88,6 +90,7 @@ def test_a_second_time_there_is_nothing_to_do(warm):
     assert json.loads(listed.stdout)["missing"] == []
 
 
+@pytest.mark.long
 def test_what_is_missing_is_listed_and_not_compiled(warm, tmp_path):
     done = shell("warm", "nim", "--list", cache=tmp_path / "empty")
     assert done.returncode == 0
@@ -118,6 +121,7 @@ def test_the_doctor_on_an_empty_cache(tmp_path):
     assert len(list((tmp_path / "cache").rglob("*.run"))) == 1  # the random numbers
 
 
+@pytest.mark.long
 def test_the_doctor_on_a_full_cache(warm):
     code, checks = examined(warm)
     assert code == 0
@@ -129,6 +133,7 @@ def test_the_doctor_on_a_full_cache(warm):
     assert done.stdout.endswith("Everything is sound.\n")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("width", [60, 80, 120])
 def test_no_column_is_cut_on_a_terminal(warm, width):
     surroundings = {key: value for key, value in os.environ.items() if key != "COLUMNS"}

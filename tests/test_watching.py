@@ -22,9 +22,12 @@ SMALL = [
     ("nim", "evolution", {"budget": 32, "games": 34}),
     ("nim", "evolution", {"budget": 32, "games": 34, "method": "cma"}),
     ("nim", "td-lambda", NETWORK),
-    ("hanabi", "classifier", {"games": 4000, "tested_on": 100, "compacted_on": 0, "islands": 2,
-                              "colonies": 2, "colony_share": 0.3, "scouts": 10,
-                              "population": 40}),
+    pytest.param(
+        "hanabi", "classifier",
+        {"games": 4000, "tested_on": 100, "compacted_on": 0, "islands": 2, "colonies": 2,
+         "colony_share": 0.3, "scouts": 10, "population": 40},
+        marks=pytest.mark.long,
+    ),
 ]  # fmt: skip
 
 

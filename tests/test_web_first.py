@@ -88,6 +88,7 @@ def test_agents_of_every_game_are_sorted_by_whether_they_take_time():
     assert takes_time(kibitz.game("hanabi"), "mcts:sims=10")
 
 
+@pytest.mark.long
 def test_an_agent_is_prepared_once_for_all_tables_and_processes(tmp_path, empty):
     game = kibitz.game("nim")
     heard: list[list[Stage]] = [[], [], []]

@@ -10,6 +10,7 @@ import pytest
 import kibitz
 from tests.browser import browsers
 from tests.conftest import walk
+from tests.lengths import first_always
 from tests.web import (
     MY_TURN,
     SLOW,
@@ -199,7 +200,7 @@ def test_a_link_leads_to_a_position(page, server, browser, tmp_path):
 WIDTHS = ((390, 844), (1280, 800))
 
 
-@pytest.mark.parametrize("size", WIDTHS)
+@pytest.mark.parametrize("size", first_always(WIDTHS))
 def test_pages_fit_the_screen(browser, server, size):
     """No page scrolls sideways, on a phone or a desk; a wide board scrolls by itself."""
     context = browser.new_context(viewport={"width": size[0], "height": size[1]})

@@ -194,6 +194,7 @@ def test_undo_redo_reload_resign(page, server):
     page.wait_for_selector("text=You have resigned.")
 
 
+@pytest.mark.long
 def test_a_table_survives_a_server_that_is_killed(browser, tmp_path):
     with serving(tmp_path / "killed") as server:
         context = browser.new_context()

@@ -137,6 +137,7 @@ def test_nobody_moves_at_a_foreign_table(browser, server, quiet_table):
     context.close()
 
 
+@pytest.mark.long
 def test_forms_take_nothing_strange(browser, server, quiet_table):
     context = browser.new_context()
     page = new_page(context)

@@ -499,6 +499,7 @@ def state(page: Any, name: str) -> None:
     page.wait_for_selector(f".kb-state:has-text('{name}')", timeout=SLOW)
 
 
+@pytest.mark.long
 def test_a_run_from_the_form_to_a_game_against_it(tmp_path):
     with browsers() as browser, serving(tmp_path) as server:
         page = new_page(browser.new_context(viewport={"width": 1280, "height": 800}))

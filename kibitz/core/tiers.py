@@ -105,7 +105,7 @@ def tell_end() -> None:
 
 @dataclass(slots=True)
 class Preparation:
-    """How far compiling in the background is; `failed` says why a rule stays Python, if one does."""
+    """How far compiling in the background is; `failed` says why a rule stays Python."""
 
     done: int = 0
     total: int = 0
