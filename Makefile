@@ -40,13 +40,14 @@ demo: $(BASE)
 serve: $(BASE)
 	@$(BIN)/kibitz serve
 
-# By file: what one file needs is compiled once, and it has one server and one browser.
+# By file: what one file needs is compiled once, and it has one server and one browser. Three processes keep two
+# cores busy, as tests of pages and processes often wait.
 test: $(DEV)
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not long"
+	$(BIN)/python -m pytest -n 3 --dist loadfile -m "not long"
 
 # What takes long: trainings, thousands of games, processes that are killed, whole games in a browser.
 test-long: $(DEV)
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m long
+	$(BIN)/python -m pytest -n 3 --dist loadfile -m long
 
 # Programs of others that one page of the documents runs, in an environment beside ours: they bring
 # another framework for networks. `make test` leaves that page out where it is missing.

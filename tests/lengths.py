@@ -35,6 +35,7 @@ def law(examples: int, share: float = 0.25, **strategies: Any) -> Callable:
 
         test.__name__, test.__doc__ = check.__name__, check.__doc__
         test.__module__ = check.__module__
+        test.check = check  # type: ignore[attr-defined]  # for games that are not drawn
         return test
 
     return decorate

@@ -63,7 +63,7 @@ def spiel(name: str) -> kibitz.Game:
 )
 def test_the_laws_hold(name, law):
     for seed in range(3):
-        law.hypothesis.inner_test(spiel(name), seed)
+        law.check(spiel(name), seed)
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -75,7 +75,7 @@ def test_the_other_laws_hold_too(name, monkeypatch):
     laws.test_a_game_that_hides_does_hide(game)
     laws.test_boards_fit_a_terminal(game)
     laws.test_seats_take_turns_from_the_first(game, 1)
-    laws.test_a_batch_plays_the_same_games_as_tables.hypothesis.inner_test(game, 5, 2)
+    laws.test_a_batch_plays_the_same_games_as_tables.check(game, 5, 2)
     drawings.test_a_drawing_offers_the_legal_actions_and_nothing_else(game.name, 1)
     drawings.test_drawing_changes_nothing_and_repeats(game.name)
     drawings.test_a_finished_game_says_so_to_every_seat(game.name)

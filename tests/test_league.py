@@ -222,6 +222,7 @@ def test_an_agent_that_has_changed_is_another_agent(tmp_path):
     assert league.run(games=40).rung("random").games >= 40
 
 
+@pytest.mark.long
 def test_a_model_that_changes_while_the_league_plays_is_noticed(tmp_path):
     for number in (1, 2):
         learn(tmp_path / str(number) / "model.safetensors", seed=number)
