@@ -138,28 +138,55 @@ def marked(fence: Fence) -> Any:
     return pytest.param(fence, id=str(fence), marks=pytest.mark.long if is_long else [])
 
 
+def run_line(line: str, folder: Path) -> str:
+    """Run a command as a document has it; return what it prints."""
+    program, *arguments = shlex.split(line)
+    if program == "make":
+        makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+        assert all(re.search(rf"^{target}:", makefile, re.M) for target in arguments)
+        return ""
+    if program != "kibitz":
+        assert program == "pip"
+        return ""
+    if arguments[0] == "serve":  # goes on until it is interrupted
+        with serving(folder / "data", *arguments[1:]) as server:
+            said = urllib.request.urlopen(server.url, timeout=60).read().decode()
+        assert "kibitz" in said
+        return said
+    # Enter goes on where a command waits; a person who only presses it leaves in the end.
+    said = run([*KIBITZ, *arguments], folder, given="\n" * 200)
+    assert said
+    return said
+
+
 @pytest.mark.parametrize("fence", [marked(fence) for fence in COMMANDS])
 def test_commands_run_and_print_what_is_shown(fence, tmp_path):
     said = ""
     (tmp_path / "docs").symlink_to(ROOT / "docs")
     for line in fence.body.splitlines():
-        program, *arguments = shlex.split(line)
-        if program == "kibitz" and arguments[0] == "serve":  # goes on until it is interrupted
-            with serving(tmp_path / "data", *arguments[1:]) as server:
-                said = urllib.request.urlopen(server.url, timeout=60).read().decode()
-            assert "kibitz" in said
-        elif program == "kibitz":
-            # Enter goes on where a command waits; a person who only presses it leaves in the end.
-            said = run([*KIBITZ, *arguments], tmp_path, given="\n" * 200)
-            assert said
-        elif program == "make":
-            makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-            assert all(re.search(rf"^{target}:", makefile, re.M) for target in arguments)
-        else:
-            assert program == "pip"
+        said = run_line(line, tmp_path)
     if fence.shown is not None:
         printed = "\n".join(map(str.rstrip, said.splitlines()))
         assert fence.shown.rstrip() in printed
+
+
+SEEDS = [
+    (title, re.findall(r"`(kibitz [^`]*)`", body))
+    for title, body in re.findall(
+        r"^## (.*?)\n(.*?)(?=^## |\Z)",
+        (ROOT / "docs/seeds.md").read_text(encoding="utf-8"),
+        re.M | re.S,
+    )
+]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("title", "commands"), SEEDS, ids=[title for title, _ in SEEDS])
+def test_what_the_five_projects_describe_can_be_seen(title, commands, tmp_path):
+    assert len(commands) > 5
+    (tmp_path / "docs").symlink_to(ROOT / "docs")
+    for line in commands:
+        run_line(line, tmp_path)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
