@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from kibitz.cli.setup import Left, Player, agrees, read_line
-from kibitz.cli.shared import Waiting, opinion_lines, seat_name, seat_names
+from kibitz.cli.shared import Waiting, opinion_lines, prose, seat_name, seat_names
 from kibitz.core.agent import Agent
 from kibitz.core.errors import AmbiguousMove, IllegalMove, KibitzError, Misuse, UnreadableMove
 from kibitz.core.game import Game
@@ -142,7 +143,7 @@ class Sitting:
         self._board(self.table.seat)
 
     def _do_rules(self, rest: str) -> None:
-        self._say(escape(self.table.game.how_to_play))
+        self._say(escape(prose(self.out, self.table.game.how_to_play)))
 
     def _do_hint(self, rest: str) -> None:
         with Waiting("thinking"):
@@ -197,15 +198,15 @@ class Sitting:
         if len(legal) > most:
             self._say(f"and {len(legal) - most} more: type moves")
 
-    def _say(self, text: str) -> None:
-        self.out.print(text)
+    def _say(self, text: str, soft_wrap: bool | None = None) -> None:
+        self.out.print(text, soft_wrap=soft_wrap)
 
     def _input(self, prompt: str) -> str:
         return read_line(self.out, prompt)
 
     def _save(self, path: Path) -> None:
         self.table.record(tuple(self.names)).save(path)
-        self._say(f"Saved: kibitz replay {escape(str(path))}")
+        self._say(f"Saved: kibitz replay {escape(shlex.quote(str(path)))}", soft_wrap=True)
 
     def _keep(self) -> None:
         if self.save_to is not None:

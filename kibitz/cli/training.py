@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,8 +23,10 @@ from kibitz.cli.shared import (
     complain,
     console,
     grid,
+    play_command,
     print_json,
 )
+from kibitz.cli.tables import text_columns
 from kibitz.core.agent import Agent
 from kibitz.core.chance import checked_seed
 from kibitz.core.errors import Misuse
@@ -59,9 +62,7 @@ def learners(json: Json = False) -> None:
             (f"--{o.name.replace('_', '-')}", o.say(o.default) or "none", o.help)
             for o in options_of(module.Settings)
         ]
-        table = grid("", ("setting", "default", ""), rows)
-        table.columns[2].justify, table.columns[2].no_wrap = "left", False
-        out.print(table)
+        out.print(grid("", ("setting", "default", ""), rows, text=(2,)))
         out.print(f"presets: {', '.join(module.PRESETS)}\n", style="dim")
 
 
@@ -98,10 +99,11 @@ def train(
         print_json({**result.to_dict(), "folder": str(folder), "seed": seed})
         return
     printer = console()
-    printer.print(grid("", result.columns, result.rows()))
+    rows = result.rows()
+    printer.print(grid("", result.columns, rows, text=text_columns(rows)))
     printer.print(f"\n{result.summary()}")
     printer.print(
-        f"Files in {folder}. Next: kibitz play {chosen.typed()} --seats human,{result.path}",
+        f"Files in {folder}. Next: {play_command(chosen, str(result.path))}",
         style="dim",
         markup=False,
         soft_wrap=True,
@@ -114,7 +116,8 @@ def telling_how_to_go_on(seed: int, folder: Path) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        complain(f"Stopped. To go on: the same command with --seed {seed} --out {folder}")
+        where = shlex.quote(str(folder))
+        complain(f"Stopped. To go on: the same command with --seed {seed} --out {where}")
         raise
 
 
