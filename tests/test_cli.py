@@ -480,7 +480,7 @@ def test_solve_save_wants_a_name_that_can_be_used(capsys, tmp_path):
     path = tmp_path / "a[red].safetensors"
     code, out, _ = ask(capsys, "solve", "nim", "--set", "rows=2,3", "--save", str(path))
     assert code == 0
-    assert f"kibitz play nim --set rows=2,3 --seats human,{path}" in out
+    assert f"kibitz play nim --set rows=2,3 --seats 'human,{path}'" in out
 
 
 def test_undo_reminds_the_agents(monkeypatch):

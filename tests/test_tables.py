@@ -28,7 +28,7 @@ TABLES = [
     ["train", "nim", "evolution", "--budget", "20", "--seed", "1"],
     ["train", "tapnswap", "q-learning", *Q],
     ["train", "tapnswap", "q-optimizer", "--preset", "quick", "--games", "200", "--seed", "1"],
-    ["train", "hanabi", "classifier", "--games", "300", "--seed", "1"],
+    ["train", "hanabi", "classifier", "--games", "1000", "--seed", "1"],
 ]  # fmt: skip
 
 
