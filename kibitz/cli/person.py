@@ -106,7 +106,9 @@ class Sitting:
                     if command(rest.strip()):
                         return None
                 else:
-                    return self._read(text)
+                    action = self._read(text)
+                    self._remark(text)
+                    return action
             except KibitzError as error:
                 self._say(escape(str(error).replace("see table.legal", "type moves")))
 
@@ -118,6 +120,13 @@ class Sitting:
                 raise Misuse(f"Moves are numbered 1 to {len(legal)}.")
             return legal[place - 1]
         return self.table.read(text)
+
+    def _remark(self, text: str) -> None:
+        """Say how words were understood, where the game has something to say about that."""
+        remark = getattr(self.table.game.words, "remark", None)
+        said = remark(self.table.view(), text) if remark and not text.isdecimal() else ""
+        if said:
+            self._say(escape(said))
 
     def _is_move(self, text: str) -> bool:
         """Tell whether words that begin like a command are a move all the same, legal or not."""
