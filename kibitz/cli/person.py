@@ -181,15 +181,26 @@ class Sitting:
 
     def _do_quit(self, rest: str) -> None:
         if self.save_to is None and self.table.actions:
-            name = self._input("Save the record? A file name, or Enter to discard it: ").strip()
-            while name:
+            question = "Save the record? [y/N, or a file name] "
+            while (path := self._where_to_save(question)) is not None:
                 try:
-                    self._save(Path(name))
+                    self._save(path)
                     break
                 except KibitzError as error:
                     self._say(escape(str(error)))
-                    name = self._input("Another file name, or Enter to discard it: ").strip()
+                    question = "Another file name, or Enter to discard the record: "
         raise Left
+
+    def _where_to_save(self, question: str) -> Path | None:
+        """Ask for yes, no or a file name; None discards the record."""
+        text = self._input(escape(question)).strip()
+        if text.lower() in ("", "n", "no", "quit"):
+            return None
+        if text.lower() in ("y", "yes"):
+            first = Path(f"{self.table.game.name.replace(':', '-')}-{self.table.seed}.json")
+            names = (numbered(first, number) for number in itertools.count(1))
+            return next(path for path in names if not path.exists())
+        return Path(text)
 
     # --- showing -------------------------------------------------------------------------------
 

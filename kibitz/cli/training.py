@@ -172,19 +172,28 @@ def convert(
     source: Annotated[Path, typer.Argument(help="A Q-table: .safetensors or .csv.")],
     target: Annotated[Path, typer.Argument(help="Where to write it: .csv or .safetensors.")],
     settings: Setting = None,
+    labels: Annotated[
+        bool, typer.Option("--labels", help="Name moves and positions in the CSV.")
+    ] = False,
 ) -> None:
     """Turn a Q-table into CSV, or CSV into a model; counts of visits lie in data/ beside a CSV.
 
-    values.csv has its counts in data/count_values.csv.
+    values.csv has its counts in data/count_values.csv. With --labels, spreadsheets and pandas
+    find a header and the positions in the first column; such a CSV is read like any other.
     """
-    from kibitz.learners.q_learning import read_table
+    from kibitz.learners.q_learning import read_table, trained_against
 
     chosen = chosen_game(game, settings)
     for path in (source, target):
         if path.suffix not in (".csv", ".safetensors"):
             raise Misuse(f"'{path}' must end in .csv or .safetensors.")
+    if labels and target.suffix != ".csv":
+        raise Misuse(f"Only a CSV can have labels, not '{target}'. Leave --labels out.")
     table = read_table(source, chosen)
     target.parent.mkdir(parents=True, exist_ok=True)
     check_can_save(target)
-    written = table.save_csv(target) if target.suffix == ".csv" else (table.save(target),)
+    if target.suffix == ".csv":
+        written: tuple[Path, ...] = table.save_csv(target, labels)
+    else:
+        written = (table.save(target, {"against": trained_against(source)}),)
     console().print(f"Wrote {' and '.join(map(str, written))}.", markup=False, soft_wrap=True)
