@@ -12,8 +12,17 @@ import pytest
 
 pyspiel = pytest.importorskip("pyspiel")
 
-from open_spiel.python.algorithms import cfr, exploitability, ismcts, mcts, minimax  # noqa: E402
+from absl import flags  # noqa: E402
+from open_spiel.python.algorithms import (  # noqa: E402
+    cfr,
+    exploitability,
+    generate_playthrough,
+    ismcts,
+    mcts,
+    minimax,
+)
 from open_spiel.python.algorithms.get_all_states import get_all_states  # noqa: E402
+from open_spiel.python.observation import make_observation  # noqa: E402
 
 import kibitz  # noqa: E402
 from kibitz.bridges.open_spiel import as_open_spiel  # noqa: E402
@@ -51,6 +60,37 @@ def walk(game, seed: int, most: int = 60):
             break
         state.apply_action(rng.choice(state.legal_actions()))
         yield state
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=pytest.mark.long if "hands=2" in n else ()) for n in GAMES],
+)
+def test_open_spiel_writes_a_playthrough_and_repeats_it(name, tmp_path):
+    text = generate_playthrough.playthrough(name, None, seed=3)
+    assert f"game: {name}" in text
+    assert "ObservationString(0)" in text
+    assert "IsTerminal() = True" in text
+    file = tmp_path / "playthrough.txt"
+    file.write_text(text)
+    flags.FLAGS.mark_as_parsed()  # replaying asks for one
+    _, again = generate_playthrough.replay(str(file))
+    assert again.splitlines() == text.splitlines()
+
+
+def test_what_cannot_be_observed_apart_is_none():
+    kinds = pyspiel.PrivateInfoType
+    game = pyspiel.load_game("kibitz_hanabi")
+    for public, private in (
+        (True, kinds.NONE),
+        (False, kinds.SINGLE_PLAYER),
+        (True, kinds.ALL_PLAYERS),
+    ):
+        kind = pyspiel.IIGObservationType(
+            perfect_recall=False, public_info=public, private_info=private
+        )
+        assert make_observation(game, kind) is None
+    assert make_observation(game).tensor is not None
 
 
 @pytest.mark.parametrize("name", GAMES)

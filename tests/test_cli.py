@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import pty
@@ -276,6 +277,36 @@ def test_quit_offers_to_save_the_record(tmp_path):
     assert len(kibitz.load(path).actions) == 2
 
 
+@pytest.mark.parametrize(
+    ("answers", "kept"),
+    [
+        ("n", []), ("No", []), ("", []), ("y", ["nim-7.json"]), ("yes", ["nim-7.json"]),
+        ("mine.json", ["mine.json"]),
+    ],
+)  # fmt: skip
+def test_the_question_whether_to_save_takes_yes_no_or_a_name(
+    capsys, tmp_path, monkeypatch, answers, kept
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"3 from 4\nquit\n{answers}\n"))
+    code, out, _ = ask(capsys, "play", "nim", "--seats", "human,gabriele", "--seed", "7")
+    assert code == 0
+    assert "Save the record? [y/N, or a file name]" in out
+    assert [path.name for path in tmp_path.iterdir()] == kept
+    for name in kept:
+        assert f"kibitz replay {name}" in out
+        assert len(kibitz.load(name).actions) == 2
+
+
+def test_yes_never_writes_over_a_record(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "nim-7.json").write_text("mine")
+    monkeypatch.setattr("sys.stdin", io.StringIO("3 from 4\nquit\ny\n"))
+    ask(capsys, "play", "nim", "--seats", "human,gabriele", "--seed", "7")
+    assert (tmp_path / "nim-7.json").read_text() == "mine"
+    assert len(kibitz.load(tmp_path / "nim-7-2.json").actions) == 2
+
+
 def test_the_end_of_input_leaves_the_game():
     done = shell("play", "tapnswap", "--seats", "human,tapper", "--seed", "1", typed="lr\n")
     assert done.returncode == 0
@@ -480,7 +511,7 @@ def test_solve_save_wants_a_name_that_can_be_used(capsys, tmp_path):
     path = tmp_path / "a[red].safetensors"
     code, out, _ = ask(capsys, "solve", "nim", "--set", "rows=2,3", "--save", str(path))
     assert code == 0
-    assert f"kibitz play nim --set rows=2,3 --seats human,{path}" in out
+    assert f"kibitz play nim --set rows=2,3 --seats 'human,{path}'" in out
 
 
 def test_undo_reminds_the_agents(monkeypatch):

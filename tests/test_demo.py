@@ -198,3 +198,14 @@ def test_the_whole_demo(tmp_path):
     assert page.count("<svg") > 5
     for name in parts.LEARNERS:
         assert name in page
+
+
+@pytest.mark.parametrize("count", range(1, 9))
+def test_a_recorded_game_shows_no_move_twice(count):
+    out = io.StringIO()
+    demo = Demo(Screen(Console(file=out, width=80)), 1)
+    moves = [[ply % 2, f"move {ply + 1}"] for ply in range(count)]
+    demo._record({"game": "Nim", "names": ["a", "b"], "points": [1, -1], "moves": moves})
+    shown = [int(number) for number in re.findall(r"move (\d)", out.getvalue())]
+    assert shown == ([*range(1, count + 1)] if count <= 5 else [1, 2, count - 1, count])
+    assert out.getvalue().count("…") == (count > 5)

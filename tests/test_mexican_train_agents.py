@@ -11,6 +11,7 @@ import pytest
 import kibitz
 from kibitz.core.agent import Agent
 from kibitz.core.chance import Chance
+from kibitz.core.errors import BadOption
 from kibitz.core.game import SEAT, VIEWER
 from kibitz.core.table import View
 from kibitz.games.mexican_train import dive as d
@@ -524,3 +525,19 @@ def test_the_planner_beats_three_persistent_line_agents():
     planner = result.agents[0]
     assert planner.share.low > 0.5
     assert planner.points.mean > max(agent.points.mean for agent in result.agents[1:]) + 20
+
+
+@pytest.mark.parametrize("name", ["best-line", "persistent-line"])
+def test_the_settings_of_the_seed_have_a_name(name):
+    game = kibitz.game("mexican_train", players=2, hands=1)
+    usual, seed, short = (
+        kibitz.agent(f"{name}{more}", game)
+        for more in ("", ":preset=seed", ":preset=seed,max_line_length=4")
+    )
+    by_hand = kibitz.agent(f"{name}:off_line_discount=0.7", game)
+    assert usual.settings["off_line_discount"] == 0.9
+    assert seed.weights.tobytes() == by_hand.weights.tobytes() != usual.weights.tobytes()
+    assert short.settings["off_line_discount"] == 0.7
+    assert short.settings["max_line_length"] == 4
+    with pytest.raises(BadOption, match="usual, seed"):
+        kibitz.agent(f"{name}:preset=sead", game)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv as csv_module
 import functools
+import io
 import itertools
+import json
 import signal
 import sys
 from collections import Counter, defaultdict
@@ -14,6 +17,7 @@ import numpy as np
 import pytest
 
 import kibitz
+from kibitz.cli import run
 from kibitz.core.agent import Kind
 from kibitz.core.compiled import Rules, in_python
 from kibitz.core.errors import BadModel, BadOption, KibitzError, Misuse, UnknownName
@@ -21,7 +25,15 @@ from kibitz.core.models import load_model, save_model
 from kibitz.games.tapnswap import rows as tapnswap_rows
 from kibitz.games.tapnswap.agents import tapper
 from kibitz.learners import q_learning
-from kibitz.learners.q_learning import Learner, Settings, csv_name, table, views_of, way
+from kibitz.learners.q_learning import (
+    Learner,
+    Settings,
+    csv_name,
+    table,
+    trained_against,
+    views_of,
+    way,
+)
 from kibitz.learners.q_learning.table import Q_TABLE, QTable, graph_of
 from kibitz.search.agreement import grade
 from tests import toys
@@ -872,6 +884,90 @@ def test_files_are_named_as_the_seed_names_them(tmp_path):
         "b/Models/greedy_0_2_vsRandom.csv", "b/Models/data/count_greedy_0_2_vsRandom.csv",
     ):  # fmt: skip
         assert np.loadtxt(tmp_path / file, delimiter=",").shape == (625, 8)
+
+
+def test_a_table_that_was_trained_on_is_named_after_all_its_opponents(tmp_path):
+    first = learned(games=50, epsilon="0.5", folder=tmp_path / "a")
+    csv = tmp_path / "a/Models/greedy_0_5_vsSelf.csv"
+    tables = []
+    for place, begin in enumerate((first.path, csv)):
+        folder = tmp_path / f"b{place}"
+        how = {"games": 50, "epsilon": "0.5", "opponents": "random", "begin_with": str(begin)}
+        second = learned(**how, folder=folder)
+        name = "greedy_0_5_vsSelfvsRandom.csv"
+        assert [file.name for file in (folder / "Models").glob("*.csv")] == [name]
+        tables.append((folder / "Models" / "data" / f"count_{name}").read_bytes())
+    assert tables[0] == tables[1]
+    longer = learned(
+        games=50, opponents="random", begin_with=str(second.path), folder=tmp_path / "c"
+    )
+    assert (tmp_path / "c/Models/greedy_1_vsSelfvsRandom.csv").exists()
+    assert trained_against(longer.path) == "vsSelfvsRandom"
+
+
+def test_what_a_table_was_trained_against_is_known_of_earlier_models_too(tmp_path):
+    table = learned(games=10).table
+    for about, known in (
+        ({"settings": {"opponents": "random+self"}}, "vsRandomvsSelf"), ({}, ""),
+        ({"settings": 3}, ""), ({"against": "../../etc"}, ""), ({"against": 7}, ""),
+    ):  # fmt: skip
+        assert trained_against(table.save(tmp_path / "m.safetensors", about)) == known
+    assert trained_against("values.csv") == ""
+
+
+def test_a_csv_with_labels_opens_elsewhere_and_comes_back(tmp_path, capsys):
+    result = learned(games=200, folder=tmp_path)
+    plain, labels, again = (str(tmp_path / f"{name}.csv") for name in ("plain", "labels", "again"))
+    convert = ["convert", "tapnswap"]
+    assert run([*convert, str(result.path), plain]) == 0
+    assert run([*convert, plain, labels, "--labels"]) == 0
+    with open(labels, encoding="utf-8", newline="") as file:
+        rows = list(csv_module.DictReader(file))
+    start = next(row for row in rows if row["position"] == "1-1 against 1-1")
+    at = TAPNSWAP.deal(1)
+    known = result.table.of(at.view())
+    for action in at.legal:
+        assert float(start[at.say(action)]) == known[action][0]
+    assert len({row["position"] for row in rows}) == 625
+    # A spreadsheet may have sorted rows and columns.
+    lines = Path(labels).read_text().splitlines()
+    Path(labels).write_text("\n".join([lines[0], *sorted(lines[1:], reverse=True)]) + "\n")
+    assert run([*convert, labels, again]) == 0
+    assert Path(again).read_bytes() == Path(plain).read_bytes()
+    counts = (tmp_path / "data" / f"count_{name}.csv" for name in ("again", "plain"))
+    assert next(counts).read_bytes() == next(counts).read_bytes()
+    assert run([*convert, plain, str(tmp_path / "x.safetensors"), "--labels"]) == 2
+    Path(labels).write_text("\n".join(lines[:-1]))
+    with pytest.raises(BadModel, match="4-4 against 4-4"):
+        QTable.load_csv(labels, TAPNSWAP)
+    Path(labels).write_text("\n".join([lines[0].replace("tap left on left", "x"), *lines[1:]]))
+    with pytest.raises(BadModel, match="moves of the game: x"):
+        QTable.load_csv(labels, TAPNSWAP)
+
+
+def test_labels_of_a_game_without_rows_of_its_own(tmp_path):
+    game = kibitz.game("nim", rows="1,2")
+    table = kibitz.train("q-learning", game, seed=1, games=20).table
+    file, _ = table.save_csv(tmp_path / "t.csv", labels=True)
+    assert "take 2 from row 2" in file.read_text().splitlines()[0]
+    assert np.array_equal(QTable.load_csv(file, game).values, table.values)
+
+
+def test_a_csv_sits_down_by_its_name(tmp_path, capsys, monkeypatch):
+    result = learned(games=200, folder=tmp_path)
+    file = str(tmp_path / "Models" / "greedy_1_vsSelf.csv")
+    agent = kibitz.agent(file, TAPNSWAP)
+    assert agent.weights.tobytes() == result.agent.weights.tobytes()
+    assert run(["grade", "tapnswap", file, str(result.path), "--json"]) == 0
+    by_csv, by_model = json.loads(capsys.readouterr().out)
+    assert by_csv.pop("agent") == file
+    assert by_model.pop("agent") == str(result.path)
+    assert by_csv == by_model
+    monkeypatch.setattr("sys.stdin", io.StringIO("lr\nquit\nn\n"))
+    assert run(["play", "tapnswap", "--seats", f"human,{file}", "--seed", "1"]) == 0
+    assert "seat 1 " in capsys.readouterr().out
+    assert run(["grade", "tapnswap", "no.csv"]) == 2
+    assert "Cannot read 'no.csv'" in capsys.readouterr().err
 
 
 # --- models and the agent ----------------------------------------------------------------------

@@ -82,6 +82,12 @@ def test_the_search_goes_through_grid_switch_tournament_and_rounds(game, tmp_pat
     with open(tmp_path / "a" / "curve.csv", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert [row["agent"] for row in rows] == names
+    for entry in found.entries:  # every table has its opponents in its name, longer training or not
+        chain = "".join(f"vs{name.capitalize()}" for name in entry.opponents.split("+"))
+        [file] = (entry.path.parent / "Models").glob("*.csv")
+        assert file.stem == f"greedy_{entry.epsilon:g}_{chain}".replace(".", "_")
+    [file] = (tmp_path / "a" / "Models").glob("*.csv")
+    assert found.best.name.startswith(file.stem)
     assert (tmp_path / "a" / "curve.png").read_bytes().startswith(b"\x89PNG")
     table = (tmp_path / "a" / "tournament.csv").read_text().splitlines()
     assert len(table) == len(found.tournament.names) + 1

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import functools
+import io
 import itertools
 
 import numpy as np
 import pytest
 
 import kibitz
-from kibitz.core.errors import AmbiguousMove, UnreadableMove
+from kibitz.cli import run
+from kibitz.core.errors import AmbiguousMove, IllegalMove, UnreadableMove
 from kibitz.core.game import SEAT
 from kibitz.core.table import Table
 
@@ -171,3 +173,86 @@ def test_features_show_own_hands_first():
         features = table.view(seat).features()
         assert features[:20].reshape(4, 5).argmax(axis=1).tolist() == list(hands)
         assert features[:20].sum() == 4
+
+
+@pytest.mark.parametrize(
+    ("own", "words", "after"),
+    [
+        ((3, 2), "swap from 3-2 to 1-4", (4, 1)),
+        ((3, 2), "a swap from 3-2 to 1-4 is a valid swap", (4, 1)),
+        ((2, 3), "swap from 3-2 to 1-4", (1, 4)),
+        ((3, 2), "swap to 4-1", (4, 1)),
+        ((3, 2), "swap 2 from left", (4, 1)),
+        ((3, 2), "exchanging 2 fingers from the left to the right", (4, 1)),
+        ((3, 2), "[1, 0, 2]", (4, 1)),
+        ((3, 2), "l2", (4, 1)),
+        ((1, 1), "swap 1 from right", (0, 2)),
+        ((1, 1), "swap to 2-0", (0, 2)),
+        ((2, 2), "r1", (1, 3)),
+        ((2, 2), "swap 1 finger", (1, 3)),
+        ((3, 1), "2-2", (2, 2)),
+        ((3, 1), "swap from 3-1 to 4-0", (4, 0)),
+        ((2, 0), "exchanging 1 finger from the left to the right", (1, 1)),
+        ((4, 0), "swap 3 from left", (3, 1)),
+    ],
+)
+def test_every_swap_of_the_rules_can_be_typed(own, words, after):
+    for seat in (0, 1):
+        table = table_at((own, (2, 4)), seat).play(words)
+        assert tuple(table["hands"].tolist()[2 * seat : 2 * seat + 2]) == after
+
+
+@pytest.mark.parametrize(
+    ("words", "after"),
+    [("tap 3 on 2", (0, 4)), ("tapping with 3 on 4", (2, 0)), ("tap with 1 on 2", (3, 4)),
+     ("[0, 1, 0]", (3, 4))],
+)  # fmt: skip
+def test_taps_can_be_typed_by_fingers(words, after):
+    table = table_at(((3, 1), (2, 4))).play(words)
+    assert tuple(table["hands"].tolist()[2:]) == after
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        ("swap from 3-1 to 1-3", "no swap from 3-1 to 1-3: .*mirror"),
+        ("swap 2 from left", "mirror"),
+        ("swap from 3-2 to 1-4", "your hands are 3-1, not 3-2"),
+        ("swap to 3-2", "you have 4 fingers"),
+        ("swap 2 from right", "not so many fingers|at most 4"),
+        ("tap 2 on 2", "no tap with 2 on 2: your hands are 3-1, the other's 2-4"),
+    ],
+)
+def test_what_may_not_be_done_is_explained(words, complaint):
+    with pytest.raises(IllegalMove, match=complaint):
+        table_at(((3, 1), (2, 4))).play(words)
+
+
+def test_one_finger_from_either_hand_is_asked_back():
+    with pytest.raises(AmbiguousMove, match=r"to 2-2.* or .*to 4-0"):
+        table_at(((3, 1), (2, 4))).read("swap 1 finger")
+
+
+def test_every_swap_from_every_position_means_what_it_leads_to():
+    for own, other in solved():
+        table = table_at((own, other))
+        for giver, side in enumerate(("left", "right")):
+            for fingers in range(1, own[giver] + 1):
+                after = list(own)
+                after[giver] -= fingers
+                after[1 - giver] += fingers
+                words = f"swap {fingers} from {side}"
+                if max(after) > 4 or sorted(after) == sorted(own):
+                    with pytest.raises(IllegalMove):
+                        table.read(words)
+                else:
+                    found = table.copy().play(words)["hands"].tolist()[:2]
+                    assert sorted(found) == sorted(after)
+
+
+def test_a_person_is_told_about_the_mirror_image(capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO("swap 1 from right\nquit\n\n"))
+    assert run(["play", "tapnswap", "--seats", "human,random", "--seed", "1"]) == 0
+    out = capsys.readouterr().out
+    assert "Hands have no sides: 2-0 is 0-2, so this is 'swap 1 from left'." in out
+    assert "human: swap 1 from left" in out

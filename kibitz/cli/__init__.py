@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import os
+import re
+import shutil
 import sys
 from typing import Annotated, Any
 
@@ -16,6 +19,7 @@ from kibitz.core.errors import KibitzError, Misuse
 # Typer carries its own copy of click, older ones use click itself: ask it for the class.
 USAGE_ERROR: Any = typer.BadParameter.__base__
 SUCCESS, FAILURE, MISUSE, INTERRUPTED = 0, 1, 2, 130
+ROOM_FOR_BOXES = 80  # columns; in fewer, Typer's boxes cut the names of options
 STDOUT = 1  # the file behind standard output, whatever sys.stdout has become
 
 
@@ -45,12 +49,14 @@ def build(wanted: str = "") -> typer.Typer:
         no_args_is_help=True,
         add_completion=False,
         pretty_exceptions_enable=False,
+        rich_markup_mode="rich" if shutil.get_terminal_size().columns >= ROOM_FOR_BOXES else None,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     for name in [wanted] if wanted in COMMANDS else COMMANDS:
         module = importlib.import_module(f"kibitz.cli.{COMMANDS[name]}")
         command = getattr(module, name.replace("-", "_"))
-        app.command(name, context_settings=OPEN if name == "train" else None)(command)
+        text = re.sub(r"(?<!\n)\n(?!\n)", " ", inspect.cleandoc(command.__doc__))  # wraps anew
+        app.command(name, help=text, context_settings=OPEN if name == "train" else None)(command)
     app.callback()(about)
     return app
 
@@ -73,7 +79,9 @@ def run(arguments: list[str] | None = None) -> int:
         sys.stdout.flush()
     except USAGE_ERROR as error:
         message = error.format_message().rstrip(".")
-        if message:  # without one, Typer has shown the help instead
+        if message.startswith("Usage:"):  # nothing was asked for: the help, in plain letters
+            print(message)
+        elif message:  # without one, Typer has shown the help instead
             complain(f"{message}. See kibitz --help.")
         return MISUSE
     except KibitzError as error:

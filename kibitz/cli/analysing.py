@@ -44,7 +44,7 @@ def analyse(
         for move in found.moves
     ]  # fmt: skip
     heads = ("ply", "seat", "move", "outlook", "cost", "better")
-    out.print(grid("", heads, rows, left=(1, 2, 3, 5)))
+    out.print(grid("", heads, rows, left=(1, 2), text=(3, 5)))
     out.print()
     for seat, name in enumerate(names):
         total = found.cost_in_words(found.cost_of(seat)) or "nothing"

@@ -9,7 +9,6 @@ from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
-from rich.table import Table
 
 from kibitz.cli.shared import (
     GameName,
@@ -20,8 +19,10 @@ from kibitz.cli.shared import (
     chosen_game,
     console,
     grid,
+    play_command,
     print_json,
 )
+from kibitz.cli.tables import Grid
 from kibitz.core.errors import Misuse
 from kibitz.core.files import check_can_save
 from kibitz.core.game import Game
@@ -84,7 +85,7 @@ def match(
     )
 
 
-def match_table(result: MatchResult) -> Table:
+def match_table(result: MatchResult) -> Grid:
     """Make the table of a match: a row for each agent."""
     rows = [
         (
@@ -96,7 +97,7 @@ def match_table(result: MatchResult) -> Table:
     return grid("", ("agent", "share", "won", "drawn", "lost", "points", "margin"), rows)
 
 
-def team_table(game: Game, results: Mapping[str, MatchResult]) -> Table:
+def team_table(game: Game, results: Mapping[str, MatchResult]) -> Grid:
     """Make the table of a match in which all play together: a row for each way to count points."""
     set_now = " ".join(f"{name}={game.settings[name]}" for name in game.scorings)
     rows = []
@@ -108,7 +109,7 @@ def team_table(game: Game, results: Mapping[str, MatchResult]) -> Table:
     return grid("", columns, rows)
 
 
-def seat_table(result: MatchResult) -> Table:
+def seat_table(result: MatchResult) -> Grid:
     """Make the table of seat effects: a row for each agent at each seat, and for everybody."""
     columns = ["share at"] + [f"seat {seat.seat}" for seat in result.seats]
     groups = [(agent.name, agent.seats) for agent in result.agents] + [("anybody", result.seats)]
@@ -165,7 +166,7 @@ def solve(
         style="dim",
     )
     if save is not None:
-        play = f"kibitz play {chosen.typed()} --seats human,{save}"
+        play = play_command(chosen, str(save))
         out.print(f"Saved. Play against it: {escape(play)}", soft_wrap=True)
 
 
@@ -197,7 +198,7 @@ def grade(
     )
 
 
-def tally_table(solutions: list[tuple[str, Solution]]) -> Table:
+def tally_table(solutions: list[tuple[str, Solution]]) -> Grid:
     """Make the table of how many positions are won, drawn and lost."""
     rows = []
     for name, solution in solutions:

@@ -13,6 +13,7 @@ from kibitz.cli.shared import (
     console,
     grid,
     print_json,
+    prose,
 )
 from kibitz.core.registry import agent_kinds, catalogue_names, find_game, game_names
 
@@ -39,7 +40,10 @@ def games(json: Json = False) -> None:
         out.print(f"[bold]{game.name}[/]  ({seats} seats)  {game.summary}")
     for name in catalogue_names():
         out.print(f"[bold]{name}:NAME[/]  Any game of that catalogue, as {name} calls it.")
-    out.print("\nNext: kibitz rules GAME, kibitz play GAME, kibitz agents GAME", style="dim")
+    one = found[-1].name
+    out.print(
+        f"\nNext, as in: kibitz rules {one}, kibitz play {one}, kibitz agents {one}", style="dim"
+    )
 
 
 def rules(game: GameName, settings: Setting = None, json: Json = False) -> None:
@@ -51,15 +55,14 @@ def rules(game: GameName, settings: Setting = None, json: Json = False) -> None:
         return
     out = console()
     out.print(f"[bold]{found.title}[/]\n")
-    out.print(found.how_to_play, markup=False)
+    out.print(prose(out, found.how_to_play), markup=False)
     rows = [
         (option.name, option.say(option.default), option.help, option.takes())
         for option in found.all_options
     ]
-    table = grid("Options (set them with --set name=value)", ("name", "default", "", ""), rows)
-    for column in table.columns[2:]:
-        column.justify, column.no_wrap = "left", False
-    out.print(table)
+    heads = ("name", "default", "meaning", "values")
+    title = "Options (set them with --set name=value)"
+    out.print(grid(title, heads, rows, text=(2, 3)))
 
 
 def agents(game: GameName, settings: Setting = None, json: Json = False) -> None:

@@ -32,7 +32,7 @@ def export(
     if what is None:
         ways = exports_of(record.game)
         rows = [(name, way.suffix, way.about) for name, way in ways.items()]
-        console().print(grid("", ("export", "file", "what it gives"), rows))
+        console().print(grid("", ("export", "file", "what it gives"), rows, (0, 1), (2,)))
     elif out is None:
         print(written(record, what, seat), end="")
     else:

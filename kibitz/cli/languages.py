@@ -50,19 +50,15 @@ def words(game: GameName, settings: Setting = None, json: Json = False) -> None:
         rows = [
             (word.name, _values(word), word.help, word.topic) for word in group.words
         ]  # fmt: skip
-        table = grid(f"{group.name}: {group.help}", ("word", "", "", "topic"), rows)
-        for column in table.columns[1:]:
-            column.justify = "left"
-        out.print(table)
+        title = f"{group.name}: {group.help}"
+        out.print(grid(title, ("word", "values", "meaning", "topic"), rows, (0, 3), (1, 2)))
     deeds = [(deed.name, deed.group, deed.help) for deed in language.deeds]
-    table = grid("What to do", ("deed", "aimed at", ""), deeds)
-    for column in table.columns[1:]:
-        column.justify = "left"
-    out.print(table)
-    out.print("\nA rule: when notes <= 3 and no own [hinted]: discard [most dead]", markup=False)
+    out.print(grid("What to do", ("deed", "aimed at", "meaning"), deeds, (0, 1), (2,)))
+    if language.example:
+        out.print(f"\nA rule: {language.example}", markup=False)
     out.print(
-        "Write one a line into a file, and let it play: "
-        f"kibitz match {chosen.typed()} classifier:model=FILE",
+        "Write one a line into rules.txt, and let it play: "
+        f"kibitz match {chosen.typed()} classifier:model=rules.txt",
         style="dim", markup=False, soft_wrap=True,
     )  # fmt: skip
 
@@ -102,9 +98,8 @@ def rules_of(
         print_json(about)
         return
     out = console()
-    table = grid(game.described(), ("rule", "", "utility", "moves", "holds"), rules_table(about))
-    table.columns[1].justify, table.columns[1].no_wrap = "left", False
-    out.print(table)
+    heads = ("rule", "", "utility", "moves", "holds")
+    out.print(grid(game.described(), heads, rules_table(about), text=(1,)))
     if "score" in about:
         others = "".join(f", {v:.2f} with {k}" for k, v in about.get("otherwise", {}).items())
         out.print(f"\nscore {about['score']:.2f} ± {about['spread']:.2f}{others}", markup=False)

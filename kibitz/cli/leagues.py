@@ -51,6 +51,7 @@ def league(
     action: Annotated[
         Action,
         typer.Argument(
+            metavar="ACTION",
             help="run: play on. add, suspend, readmit: who takes part. show: the ladder. matrix: "
             "who beats whom. report: a page for the browser. export: CSV or JSON. list: leagues.",
             show_default=False,
@@ -90,12 +91,14 @@ def league(
     from kibitz.league import League
     from kibitz.league.league import PATIENCE
     from kibitz.league.pairings import pairing_of
+    from kibitz.league.store import league_command
 
     chosen = chosen_game(game, settings)
     pairing_of(pairing)  # a league is not begun for a command that cannot be carried out
     given = names or []
+    typed = league_command(chosen, store, name)
     if action in (Action.RUN, Action.SHOW, Action.MATRIX, Action.LIST) and given:
-        raise Misuse(f"'{action}' takes no agents. To let some join: kibitz league {game} add ...")
+        raise Misuse(f"'{action}' takes no agents. To let some join: {typed} add AGENT")
     if action is Action.LIST:
         _list(store, json)
         return
@@ -119,9 +122,7 @@ def league(
     if action is Action.MATRIX:
         print_matrix(out, ladder)
     else:
-        command = f"kibitz league {chosen.typed()}"
-        command += f" --name '{name}'" if name else ""
-        print_ladder(out, ladder, command + (f" --store {store}" if store else ""))
+        print_ladder(out, ladder, opened.command())
 
 
 def _list(store: str | None, json: bool) -> None:
@@ -164,7 +165,7 @@ def _run(
 
 def _change(opened: League, action: Action, names: list[str], reason: str, json: bool) -> None:
     if not names:
-        command = f"kibitz league {opened.game.typed()} {action} AGENT"
+        command = opened.command(f"{action} AGENT")
         raise Misuse(f"Say whom to {action}, as in: {command}")
     for text in names:
         if action is Action.ADD:
@@ -181,7 +182,7 @@ def _change(opened: League, action: Action, names: list[str], reason: str, json:
         (member.name, member.who or "an object of one process", member.suspended or "")
         for member in opened.members
     ]
-    console().print(grid("", ("agent", "plays as", "suspended"), rows, left=(0, 1, 2)))
+    console().print(grid("", ("agent", "plays as", "suspended"), rows, left=(0, 1), text=(2,)))
 
 
 def _called(text: str) -> tuple[str | None, str]:
@@ -197,7 +198,7 @@ def _write(opened: League, action: Action, names: list[str]) -> None:
 
     if len(names) != 1:
         kind = "page.html" if action is Action.REPORT else "games.csv"
-        raise Misuse(f"Say where to write it: kibitz league {opened.game.typed()} {action} {kind}")
+        raise Misuse(f"Say where to write it: {opened.command(f'{action} {kind}')}")
     path = Path(names[0])
     if action is Action.EXPORT:
         check_ending(path.suffix)
@@ -235,14 +236,14 @@ def print_ladder(out: Console, ladder: Ladder, typed: str) -> None:
             ]
             for rung in ladder.rungs
         ]  # fmt: skip
-    out.print(grid("", columns, rows, left=(1,)))
+    out.print(grid("", columns, rows, left=(1,), keys=2))
     for rung in ladder.rungs:
         if rung.suspended:
             out.print(f"{rung.name} is suspended: {rung.suspended}", markup=False)
     for circle in ladder.circles:
         out.print(f"A circle: {' beats '.join((*circle, circle[0]))}.", markup=False)
     out.print(f"\n{footnote(ladder)}", style="dim", markup=False)
-    after = f"{typed} matrix, or report page.html" if ladder.games else f"{typed} run"
+    after = f"{typed} matrix, or {typed} report page.html" if ladder.games else f"{typed} run"
     out.print(
         f"Next: {after}",
         style="dim",

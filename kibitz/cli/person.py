@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from kibitz.cli.setup import Left, Player, agrees, read_line
-from kibitz.cli.shared import Waiting, opinion_lines, seat_name, seat_names
+from kibitz.cli.shared import Waiting, opinion_lines, prose, seat_name, seat_names
 from kibitz.core.agent import Agent
 from kibitz.core.errors import AmbiguousMove, IllegalMove, KibitzError, Misuse, UnreadableMove
 from kibitz.core.game import Game
@@ -105,7 +106,9 @@ class Sitting:
                     if command(rest.strip()):
                         return None
                 else:
-                    return self._read(text)
+                    action = self._read(text)
+                    self._remark(text)
+                    return action
             except KibitzError as error:
                 self._say(escape(str(error).replace("see table.legal", "type moves")))
 
@@ -117,6 +120,13 @@ class Sitting:
                 raise Misuse(f"Moves are numbered 1 to {len(legal)}.")
             return legal[place - 1]
         return self.table.read(text)
+
+    def _remark(self, text: str) -> None:
+        """Say how words were understood, where the game has something to say about that."""
+        remark = getattr(self.table.game.words, "remark", None)
+        said = remark(self.table.view(), text) if remark and not text.isdecimal() else ""
+        if said:
+            self._say(escape(said))
 
     def _is_move(self, text: str) -> bool:
         """Tell whether words that begin like a command are a move all the same, legal or not."""
@@ -142,7 +152,7 @@ class Sitting:
         self._board(self.table.seat)
 
     def _do_rules(self, rest: str) -> None:
-        self._say(escape(self.table.game.how_to_play))
+        self._say(escape(prose(self.out, self.table.game.how_to_play)))
 
     def _do_hint(self, rest: str) -> None:
         with Waiting("thinking"):
@@ -171,15 +181,26 @@ class Sitting:
 
     def _do_quit(self, rest: str) -> None:
         if self.save_to is None and self.table.actions:
-            name = self._input("Save the record? A file name, or Enter to discard it: ").strip()
-            while name:
+            question = "Save the record? [y/N, or a file name] "
+            while (path := self._where_to_save(question)) is not None:
                 try:
-                    self._save(Path(name))
+                    self._save(path)
                     break
                 except KibitzError as error:
                     self._say(escape(str(error)))
-                    name = self._input("Another file name, or Enter to discard it: ").strip()
+                    question = "Another file name, or Enter to discard the record: "
         raise Left
+
+    def _where_to_save(self, question: str) -> Path | None:
+        """Ask for yes, no or a file name; None discards the record."""
+        text = self._input(escape(question)).strip()
+        if text.lower() in ("", "n", "no", "quit"):
+            return None
+        if text.lower() in ("y", "yes"):
+            first = Path(f"{self.table.game.name.replace(':', '-')}-{self.table.seed}.json")
+            names = (numbered(first, number) for number in itertools.count(1))
+            return next(path for path in names if not path.exists())
+        return Path(text)
 
     # --- showing -------------------------------------------------------------------------------
 
@@ -197,15 +218,15 @@ class Sitting:
         if len(legal) > most:
             self._say(f"and {len(legal) - most} more: type moves")
 
-    def _say(self, text: str) -> None:
-        self.out.print(text)
+    def _say(self, text: str, soft_wrap: bool | None = None) -> None:
+        self.out.print(text, soft_wrap=soft_wrap)
 
     def _input(self, prompt: str) -> str:
         return read_line(self.out, prompt)
 
     def _save(self, path: Path) -> None:
         self.table.record(tuple(self.names)).save(path)
-        self._say(f"Saved: kibitz replay {escape(str(path))}")
+        self._say(f"Saved: kibitz replay {escape(shlex.quote(str(path)))}", soft_wrap=True)
 
     def _keep(self) -> None:
         if self.save_to is not None:

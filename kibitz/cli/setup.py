@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.markup import escape
 
+from kibitz.cli.shared import prose
 from kibitz.core.agent import Agent
 from kibitz.core.chance import Chance, agents_seed
 from kibitz.core.errors import Misuse, unknown
@@ -70,7 +71,7 @@ def ask_who_plays(game: Game, levels: Mapping[str, str], seed: int, out: Console
     """Ask what a person should be asked before a game for two; whoever starts comes first."""
     out.print(f"[bold]{escape(game.title)}[/]\n{escape(game.summary)}")
     if agrees(out, "Shall I explain the rules?"):
-        out.print("\n" + escape(game.how_to_play.rstrip()))
+        out.print("\n" + escape(prose(out, game.how_to_play.rstrip())))
     people = {ALONE: "you against the computer", TOGETHER: "people at this keyboard"}
     if choose(out, "How many players?", people, ALONE) == TOGETHER:
         return told_apart([Player(who=HUMAN, called="player")] * 2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 import threading
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,8 +14,8 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table as RichTable
 
+from kibitz.cli.tables import Grid, reflowed
 from kibitz.core import tiers
 from kibitz.core.agent import Opinion
 from kibitz.core.game import Game
@@ -22,6 +23,7 @@ from kibitz.core.options import Option, split
 from kibitz.core.plain import as_json
 from kibitz.core.registry import find_game
 from kibitz.core.svg import SEAT_SIGNS, seat_colour
+from kibitz.play.seats import HUMAN
 
 PIPE_WIDTH = 120
 DELAY = 1.0  # seconds before a wait is worth a bar
@@ -37,11 +39,13 @@ Seed = Annotated[int | None, typer.Option(help="Repeat the same chance.")]
 
 
 def console(plain: bool = False) -> Console:
-    """Make the console for what a command prints; a pipe gets plain, wide text."""
+    """Make the console for what a command prints; a pipe gets plain text, with lines unbroken."""
+    piped = sys.stdout is None or not sys.stdout.isatty()
     return Console(
         highlight=False,
         color_system=None if plain else "auto",
-        width=None if sys.stdout is not None and sys.stdout.isatty() else PIPE_WIDTH,
+        width=PIPE_WIDTH if piped else None,
+        soft_wrap=piped,
     )
 
 
@@ -74,19 +78,30 @@ def about_option(option: Option) -> dict[str, object]:
 
 
 def grid(
-    title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], left: Sequence[int] = (0,)
-) -> RichTable:
-    """Make a table: words left, in the columns that are given, and numbers right."""
-    table = RichTable(title=title or None, title_justify="left", box=None, pad_edge=False,
-                      header_style="bold", title_style="bold", padding=(0, 2, 0, 0))  # fmt: skip
-    for place, column in enumerate(columns):
-        table.add_column(
-            column, justify="left" if place in left else "right", no_wrap=place not in left,
-            overflow="fold",
-        )  # fmt: skip
-    for row in rows:
-        table.add_row(*(escape(cell) for cell in row))
-    return table
+    title: str,
+    columns: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    left: Sequence[int] = (0,),
+    text: Sequence[int] = (),
+    keys: int = 1,
+) -> Grid:
+    """Make a table: names left, text left and wrapped, in the columns given; numbers right.
+
+    Nothing is ever cut. Where a table is split because it is too wide, each part begins with the
+    first `keys` columns.
+    """
+    return Grid(title, columns, rows, left, text, keys)
+
+
+def prose(out: Console, text: str) -> str:
+    """Break paragraphs anew where a terminal is narrower than they are."""
+    return text if out.soft_wrap else reflowed(text, out.width)
+
+
+def play_command(game: Game, who: str) -> str:
+    """Write the command that seats a person once, and an agent everywhere else."""
+    seats = ",".join([HUMAN, *[who] * (game.players - 1)])
+    return f"kibitz play {game.typed()} --seats {shlex.quote(seats)}"
 
 
 def seat_name(seat: int, name: str = "", plain: bool = False) -> str:

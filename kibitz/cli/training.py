@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,8 +23,10 @@ from kibitz.cli.shared import (
     complain,
     console,
     grid,
+    play_command,
     print_json,
 )
+from kibitz.cli.tables import text_columns
 from kibitz.core.agent import Agent
 from kibitz.core.chance import checked_seed
 from kibitz.core.errors import Misuse
@@ -59,9 +62,7 @@ def learners(json: Json = False) -> None:
             (f"--{o.name.replace('_', '-')}", o.say(o.default) or "none", o.help)
             for o in options_of(module.Settings)
         ]
-        table = grid("", ("setting", "default", ""), rows)
-        table.columns[2].justify, table.columns[2].no_wrap = "left", False
-        out.print(table)
+        out.print(grid("", ("setting", "default", ""), rows, text=(2,)))
         out.print(f"presets: {', '.join(module.PRESETS)}\n", style="dim")
 
 
@@ -98,10 +99,11 @@ def train(
         print_json({**result.to_dict(), "folder": str(folder), "seed": seed})
         return
     printer = console()
-    printer.print(grid("", result.columns, result.rows()))
+    rows = result.rows()
+    printer.print(grid("", result.columns, rows, text=text_columns(rows)))
     printer.print(f"\n{result.summary()}")
     printer.print(
-        f"Files in {folder}. Next: kibitz play {chosen.typed()} --seats human,{result.path}",
+        f"Files in {folder}. Next: {play_command(chosen, str(result.path))}",
         style="dim",
         markup=False,
         soft_wrap=True,
@@ -114,7 +116,8 @@ def telling_how_to_go_on(seed: int, folder: Path) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        complain(f"Stopped. To go on: the same command with --seed {seed} --out {folder}")
+        where = shlex.quote(str(folder))
+        complain(f"Stopped. To go on: the same command with --seed {seed} --out {where}")
         raise
 
 
@@ -169,19 +172,28 @@ def convert(
     source: Annotated[Path, typer.Argument(help="A Q-table: .safetensors or .csv.")],
     target: Annotated[Path, typer.Argument(help="Where to write it: .csv or .safetensors.")],
     settings: Setting = None,
+    labels: Annotated[
+        bool, typer.Option("--labels", help="Name moves and positions in the CSV.")
+    ] = False,
 ) -> None:
     """Turn a Q-table into CSV, or CSV into a model; counts of visits lie in data/ beside a CSV.
 
-    values.csv has its counts in data/count_values.csv.
+    values.csv has its counts in data/count_values.csv. With --labels, spreadsheets and pandas
+    find a header and the positions in the first column; such a CSV is read like any other.
     """
-    from kibitz.learners.q_learning import read_table
+    from kibitz.learners.q_learning import read_table, trained_against
 
     chosen = chosen_game(game, settings)
     for path in (source, target):
         if path.suffix not in (".csv", ".safetensors"):
             raise Misuse(f"'{path}' must end in .csv or .safetensors.")
+    if labels and target.suffix != ".csv":
+        raise Misuse(f"Only a CSV can have labels, not '{target}'. Leave --labels out.")
     table = read_table(source, chosen)
     target.parent.mkdir(parents=True, exist_ok=True)
     check_can_save(target)
-    written = table.save_csv(target) if target.suffix == ".csv" else (table.save(target),)
+    if target.suffix == ".csv":
+        written: tuple[Path, ...] = table.save_csv(target, labels)
+    else:
+        written = (table.save(target, {"against": trained_against(source)}),)
     console().print(f"Wrote {' and '.join(map(str, written))}.", markup=False, soft_wrap=True)

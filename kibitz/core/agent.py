@@ -191,6 +191,7 @@ class Kind:
     name      what it is called, if not as `choose` is
     about     a line that says who this is, if the docstring of `choose` does not
     slow      a move would take over a second as Python: compile it before it plays
+    presets   settings by name, for a kind with an option `preset`; what is given besides prevails
     """
 
     choose: Any
@@ -204,6 +205,7 @@ class Kind:
     about: str = ""
     slow: bool = False
     options: tuple[Option, ...] = ()
+    presets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False)
     games: tuple[str, ...] | None = None
     unfit_for: Callable[[Game], str | None] | None = None
     explain: Callable[[CompiledAgent, View], Opinion] | None = field(default=None)
@@ -246,7 +248,8 @@ class CompiledAgent(Agent):
         self.kind = kind
         self.game = game
         self.name = kind.name or kind.choose.__name__
-        self.settings = settle(kind.options, settings, self.name)
+        preset = kind.presets.get(settings.get("preset", ""), {})
+        self.settings = settle(kind.options, {**preset, **settings}, self.name)
         self.weights = np.ascontiguousarray(kind.weights(game, self.settings), np.float32)
         self.memory = np.zeros(kind.memory, np.int64)
         self.rng = Chance(0)

@@ -320,7 +320,11 @@ class Game(Shown):
 
     @functools.cached_property
     def words(self) -> ModuleType:
-        """The room's words: `say`, `read`, `show`, `brief`, and `RULES` or `rules`."""
+        """The room's words: `say`, `read`, `show`, `brief`, and `RULES` or `rules`.
+
+        A room may also have `remark(view, text)`: how `read` understood words that a person typed,
+        where that is not plain.
+        """
         return importlib.import_module(f"{self.room}.words")
 
     @property

@@ -107,6 +107,7 @@ class Language:
     easier    settings of the game under which the first lessons are easier
     vocabularies   what each leaves out: topics, groups, words (`own red`) and deeds; `usual` is
                    what learners take unless told otherwise
+    example   a rule, to show how rules are written
     """
 
     groups: tuple[Group, ...]
@@ -118,6 +119,7 @@ class Language:
     events: tuple[Event, ...] = ()
     easier: Mapping[str, Any] = field(default_factory=dict)
     vocabularies: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: {"usual": ()})
+    example: str = ""
 
     def __post_init__(self) -> None:
         for group in self.groups:

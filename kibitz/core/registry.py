@@ -23,6 +23,7 @@ from kibitz.core.game import Game
 from kibitz.core.options import split
 
 ROOMS = f"{__name__.partition('.')[0]}.games"
+PLAYED_BY = {".csv": "q-table"}  # files that do not say whose they are, and the agent they are for
 
 
 def game_names() -> list[str]:
@@ -107,6 +108,9 @@ def find_agent(who: Any, game: Game) -> Agent:
     named = colon and (name in agent_kinds(game) or name in game.agents)
     if Path(text).suffix == ".safetensors" and not named:
         return _from_model(Path(text), game)
+    if Path(text).suffix in PLAYED_BY and not named:
+        kind = _brought(PLAYED_BY[Path(text).suffix], game, text)
+        return _made(kind, game, {"model": text}, text)
     given = split(settings) if settings else {}
     return _made(_kind(name, game), game, given, text)
 
@@ -146,15 +150,18 @@ def _from_model(path: Path, game: Game) -> Agent:
     from kibitz.core.models import read_header
 
     header = read_header(path)
-    name = header.get("agent", "")
-    joined = _joined("kibitz.agents")
-    if name in game.agents:
-        kind = game.agents[name]
-    elif name in joined:
-        kind = _load(joined[name])
-    else:
-        raise BadModel(f"'{path}' needs an agent called '{name}', and none is installed.")
+    kind = _brought(header.get("agent", ""), game, path)
     return _made(kind, game, {"model": str(path)}, str(path))
+
+
+def _brought(name: str, game: Game, path: str | Path) -> Any:
+    """Find the kind of agent that a file needs."""
+    if name in game.agents:
+        return game.agents[name]
+    joined = _joined("kibitz.agents")
+    if name in joined:
+        return _load(joined[name])
+    raise BadModel(f"'{path}' needs an agent called '{name}', and none is installed.")
 
 
 def _rooms() -> list[str]:

@@ -20,7 +20,7 @@ from kibitz.core.errors import Misuse, unknown
 from kibitz.core.game import Game
 from kibitz.league.claims import Claim, Claims, lineup_of
 from kibitz.league.played import Played, unpack
-from kibitz.league.store import Store
+from kibitz.league.store import Store, league_command
 from kibitz.league.tables import (
     CLAIMED,
     LEAGUES,
@@ -92,6 +92,10 @@ class Book(Claims):
         self.name: str = row.name
         self.seed = int(row.seed)
 
+    def command(self, action: str = "") -> str:
+        """Write the command that does something with this league."""
+        return league_command(self.game, self.store.given, self.name, action)
+
     # --- leagues -------------------------------------------------------------------------------
 
     @classmethod
@@ -101,7 +105,7 @@ class Book(Claims):
         if row is None and seed is None:
             raise Misuse(
                 f"There is no league '{name}' in {store.name} yet. "
-                f"To begin one: kibitz league {game.typed()} run"
+                f"To begin one: {league_command(game, store.given, name, 'run')}"
             )
         if row is None:
             content = {
@@ -157,7 +161,7 @@ class Book(Claims):
             raise Misuse(
                 f"'{name}' of the league '{self.name}' is another agent: its model, its settings "
                 "or its program has changed since it joined. Add this one under a name of its own: "
-                f"kibitz league {self.game.typed()} add NAME={who or name}"
+                f"{self.command(f'add NAME={who or name}')}"
             )
         return member
 

@@ -30,7 +30,7 @@ from kibitz.league.pairings import pairing_of
 from kibitz.league.planning import Planner, Wish
 from kibitz.league.rating import Rater
 from kibitz.league.running import Playing
-from kibitz.league.store import Store
+from kibitz.league.store import Store, league_command
 from kibitz.league.tables import CLAIMED, PLANNED
 from kibitz.play.fingerprint import fingerprint
 from kibitz.play.workers import CHANGED, Worker
@@ -59,8 +59,10 @@ class League(Shown):
     ) -> None:
         self.kibitz = version("kibitz")
         self.game = game
-        begin = f"kibitz league {game.typed()} run"
-        self.store = store if isinstance(store, Store) else Store(store, make, begin)
+        if isinstance(store, Store):
+            self.store = store
+        else:
+            self.store = Store(store, make, league_command(game, store, name, "run"))
         called = checked_name(name or game.described())
         fresh = checked_seed(seed) if make else None
         self.book = Book.open(self.store, game, called, fresh, self.kibitz)
@@ -69,6 +71,7 @@ class League(Shown):
                 f"The league '{called}' has the seed {self.book.seed}, not {seed}. "
                 "Leave the seed out to go on with it, or begin another with --name."
             )
+        self.command = self.book.command
         self._present: dict[int, Any] = {}
         self._planner = Planner(self.book)
         self._rater = Rater(self.book)
@@ -154,8 +157,7 @@ class League(Shown):
         members = [member.id for member in self.members if not member.suspended]
         if len(members) < (1 if self.game.cooperative else 2):
             raise Misuse(
-                "A league needs two agents who can play. "
-                f"Add some: kibitz league {self.game.typed()} add AGENT ..."
+                f"A league needs two agents who can play. Add some: {self.command('add AGENT')}"
             )
         done = [0]
 
@@ -226,7 +228,7 @@ class League(Shown):
                 raise Misuse(
                     f"What is left of round {last.number} needs agents that cannot play here: "
                     f"{', '.join(who)}. Go on where they can, or suspend them: "
-                    f"kibitz league {self.game.typed()} suspend AGENT"
+                    f"{self.command('suspend AGENT')}"
                 )
             # Others are playing, or have just given something back: look again.
             stuck = not states.get(CLAIMED)

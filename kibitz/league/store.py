@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shlex
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +21,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
 from kibitz.core.errors import KibitzError, Misuse
+from kibitz.core.game import Game
 
 DEFAULT = "runs/leagues.sqlite"
 VARIABLE = "KIBITZ_STORE"  # names another
@@ -41,6 +43,16 @@ def store_name(where: str | os.PathLike[str] | None = None) -> str:
 def is_there(name: str) -> bool:
     """Tell whether a store has been made; of a server that is not known before it is asked."""
     return "://" in name or Path(name).exists()
+
+
+def league_command(
+    game: Game, store: str | os.PathLike[str] | None, name: str | None, action: str = ""
+) -> str:
+    """Write the command that does something with a league, in that store and of that name."""
+    parts = ["kibitz league", game.typed()]
+    parts += ["--name", shlex.quote(name)] if name and name != game.described() else []
+    parts += ["--store", shlex.quote(os.fspath(store))] if store is not None else []
+    return " ".join([*parts, action]).rstrip()
 
 
 class Store:
@@ -68,6 +80,7 @@ class Store:
         else:
             url = _url(text)
             self.name = url.render_as_string()  # a password is not shown
+        self.given = None if where is None else self.name  # as typed, to find it again
         self.is_sqlite = url.get_backend_name() == "sqlite"
         self._engine = _engine(url)
         # SQLite has one writer at a time, and whoever waits for it looks again only now and then:

@@ -249,12 +249,21 @@ class Search:
         best = self.best(entries)[0]
         for entry in self.entries:
             self.run.log(**_row(entry))
-        table = find_learner(LEARNER).read_table(best.path, self.game)
-        about = {"best": best.name, "games": best.games, "agreement": best.figures["agreement"]}
+        learner = find_learner(LEARNER)
+        table = learner.read_table(best.path, self.game)
+        about = {
+            "against": learner.names_of(learner.Settings(opponents=best.opponents)),
+            "best": best.name,
+            "games": best.games,
+            "agreement": best.figures["agreement"],
+        }
         path = self.run.finish(
             "q-table", table.arrays(), about, lambda rows, to: plot(rows, to, self.run)
         )
         if self.run.folder is not None:
+            if self.game.rows is not None and table.has_rows:
+                called = naming(best.epsilon, best.opponents.split("+"))
+                table.save_csv(self.run.folder / "Models" / f"{called}.csv")
             names = list(tournament.names)
             lines = [",".join(["", *names])]
             for name, shares in zip(names, tournament.shares.tolist(), strict=True):

@@ -19,12 +19,22 @@ class Observer:
     seen would have to hold every view of the game.
     """
 
+    @classmethod
+    def make(cls, game: Game, kind: Any = None, params: Any = None) -> Observer | None:
+        """Make an observer, or return None for a kind that the game does not have.
+
+        A view is all that one seat may know, and cannot be split into what is public and what is
+        private. OpenSpiel expects None for that, and then leaves such observations out.
+        """
+        single = pyspiel.PrivateInfoType.SINGLE_PLAYER
+        if kind is not None and not (kind.public_info and kind.private_info == single):
+            return None
+        return cls(game, kind, params)
+
     def __init__(self, game: Game, kind: Any = None, params: Any = None) -> None:
         if params:
             raise Misuse(f"{game.name}: observations take no parameters, so not {params}.")
         kind = kind or pyspiel.IIGObservationType(perfect_recall=False)
-        if not kind.public_info or kind.private_info != pyspiel.PrivateInfoType.SINGLE_PLAYER:
-            raise Misuse(f"{game.name}: a view is all that one seat may know, and cannot be split.")
         self.game = game
         self.recalls = kind.perfect_recall
         self.tensor: np.ndarray | None = None

@@ -83,9 +83,9 @@ class SpielGame(pyspiel.Game):
         """Tell how many chance nodes there are, all at the root."""
         return len(self.draws)
 
-    def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Observer:
-        """Give what observes states for a seat."""
-        return Observer(self.kibitz, iig_obs_type, params)
+    def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Observer | None:
+        """Return what observes states for a seat; None for a kind that the game does not have."""
+        return Observer.make(self.kibitz, iig_obs_type, params)
 
 
 def as_open_spiel(

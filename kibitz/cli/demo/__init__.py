@@ -118,10 +118,12 @@ class Demo:
     def _record(self, record: Mapping[str, Any]) -> None:
         self.screen.say(f"\n[bold]Recorded[/] {record['game']}, saved, loaded and replayed")
         names, moves = record["names"], record["moves"]
-        for at in (0, 1, len(moves) - 2, len(moves) - 1):
-            seat, words = moves[at]
-            self.screen.say(escape(f"{at + 1:>4}  {names[seat]:<8} {words}"))
-            if at == 1:
+        # The first two moves and the last two; a game of up to five is shown whole.
+        left_out = range(2, len(moves) - 2) if len(moves) > 5 else range(0)
+        for at, (seat, words) in enumerate(moves):
+            if at not in left_out:
+                self.screen.say(escape(f"{at + 1:>4}  {names[seat]:<8} {words}"))
+            elif at == left_out[0]:
                 self.screen.say("   …")
         ending = ", ".join(
             f"{name} {points:g}" for name, points in zip(names, record["points"], strict=True)

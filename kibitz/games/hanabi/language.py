@@ -42,4 +42,5 @@ LANGUAGE = Language(
         "plain": (RELATION, GIVEN, TELLS, "hint"),
         "whole": (),
     },
+    example="when notes <= 3 and no own [hinted]: discard [most dead]",
 )  # fmt: skip

@@ -171,4 +171,5 @@ def by_rules(rules, view, actions, n, weights, memory, rng):
 LANGUAGE = Language(
     groups=GROUPS, deeds=DEEDS, see=see, choose=by_rules, judge=judge, events=EVENTS,
     vocabularies={"usual": ()},
+    example="when fewest <= 3 and rival [marked]: play [rival train, most pips]",
 )  # fmt: skip

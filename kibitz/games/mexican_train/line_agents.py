@@ -26,7 +26,7 @@ from kibitz.core.agent import CompiledAgent, Kind, Opinion, opinion
 from kibitz.core.chance import draw_best, shuffle, uniform
 from kibitz.core.compiled import CHOOSE, compiled, compiled_loop
 from kibitz.core.game import VIEWER, Game
-from kibitz.core.options import Flag, Option, Real, Whole
+from kibitz.core.options import Choice, Flag, Option, Real, Whole
 from kibitz.core.table import View
 from kibitz.games.mexican_train.cells import END, HAND, HOLDER, LENGTH, PASS, TILES, tiles_in_set
 from kibitz.games.mexican_train.dive import (
@@ -371,12 +371,21 @@ OPTIONS: tuple[Option, ...] = (
     ),
 )  # fmt: skip
 
+# As the project that these players come from has them set. Its line temperature is left out: it
+# has one, and takes the best line all the same.
+SEED = {"in_line_discount": 0.9, "off_line_discount": 0.7, "max_line_length": 12}
+PRESET = Choice(
+    name="preset", default="usual", names=("usual", "seed"),
+    help="seed sets off_line_discount to 0.7, as the project has it that they come from",
+)  # fmt: skip
 
 BEST_LINE = Kind(
-    choose=best_line, name="best-line", memory=MEMORY, weights=_weights, options=OPTIONS,
-    explain=_explain, games=("mexican_train",), slow=True,
+    choose=best_line, name="best-line", memory=MEMORY, weights=_weights,
+    options=(*OPTIONS, PRESET), presets={"seed": SEED}, explain=_explain,
+    games=("mexican_train",), slow=True,
 )  # fmt: skip
 PERSISTENT_LINE = Kind(
     choose=persistent_line, name="persistent-line", memory=MEMORY, weights=_weights,
-    options=OPTIONS[:SMART], explain=_explain, games=("mexican_train",), slow=True,
+    options=(*OPTIONS[:SMART], PRESET), presets={"seed": SEED}, explain=_explain,
+    games=("mexican_train",), slow=True,
 )  # fmt: skip

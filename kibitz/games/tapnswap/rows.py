@@ -31,3 +31,9 @@ def hands_of(row: int) -> tuple[tuple[int, int], tuple[int, int]]:
     """Give the own hands and the other's in a row."""
     own, other = divmod(row, len(PAIRS))
     return PAIRS[own], PAIRS[other]
+
+
+def label_of(row: int) -> str:
+    """Name a row: the hands of whoever is to move, left and right, and the other's."""
+    (a, b), (c, d) = hands_of(row)
+    return f"{a}-{b} against {c}-{d}"

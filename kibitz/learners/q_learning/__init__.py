@@ -10,6 +10,8 @@ moves, times gamma. See loop.py for the two ways to look ahead.
 from __future__ import annotations
 
 import functools
+import json
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,6 +25,7 @@ from kibitz.core.chance import WORD, WORDS, agents_seed, sow
 from kibitz.core.compiled import JIT, in_python, is_compiled, pointer
 from kibitz.core.errors import AgentFailed, BadOption, Misuse
 from kibitz.core.game import Game
+from kibitz.core.models import read_header
 from kibitz.core.options import AGENTS, MODEL
 from kibitz.core.plots import BLUE, ORANGE, QUIET, Canvas
 from kibitz.core.registry import find_agent
@@ -145,6 +148,7 @@ class Learner:
         self.beyond: Mapping[str, np.ndarray] | None = None
         if settings.begin_with:
             self.take(read_table(settings.begin_with, game))
+        self.against = names_of(settings, trained_against(settings.begin_with))
         self.starts, self.whole_starts = (
             live if settings.exploring_starts else live[:1]
             for live in (np.flatnonzero(~graph.finished), np.flatnonzero(~self.whole.finished))
@@ -312,10 +316,10 @@ def train(game: Game, settings: Settings, seed: int, run: Run) -> Learned:
     table = learner.table()
     first, second = learner.judge.worst(learner.judge.chosen_by(table.values))
     figures = run.rows[-1]
-    about = {"games": total, "agreement": figures["agreement"]}
+    about = {"games": total, "agreement": figures["agreement"], "against": learner.against}
     path = run.finish("q-table", table.arrays(), about, lambda rows, to: plot(rows, to, run))
     if run.folder is not None and game.rows is not None and table.has_rows:
-        table.save_csv(run.folder / "Models" / f"{csv_name(settings)}.csv")
+        table.save_csv(run.folder / "Models" / f"{csv_name(settings, learner.against)}.csv")
     return Learned(
         table=table, agent=table.agent(), figures=figures, worst=(str(first), str(second)),
         updates=updates, path=path,
@@ -339,11 +343,39 @@ def _keep(run: Run, learner: Learner, at: int, updates: int) -> None:
     run.save_snapshot(at, "q-table", lambda: (learner.table().arrays(), {"games": at}))
 
 
-def csv_name(settings: Settings) -> str:
-    """Name a table's CSV file after how it was trained: greedy_0_2_vsRandomvsSelf."""
+def csv_name(settings: Settings, against: str = "") -> str:
+    """Name a table's CSV file after how it was trained: greedy_0_2_vsRandomvsSelf.
+
+    `against` are the names of all its opponents, where there were some before these settings.
+    """
     epsilon = settings.epsilon.replace("..", "_to_").replace(".", "_")
-    names = (re.sub(r"\W+", "_", name.strip()) for name in settings.opponents.split("+"))
-    return f"greedy_{epsilon}_" + "".join(f"vs{name[:1].upper()}{name[1:]}" for name in names)
+    return f"greedy_{epsilon}_{against or names_of(settings)}"
+
+
+def names_of(settings: Settings, before: str = "") -> str:
+    """Name the opponents after those before: vsRandom, then vsRandomvsSelf."""
+    names = [re.sub(r"\W+", "_", name.strip()) for name in settings.opponents.split("+")]
+    new = [f"vs{name[:1].upper()}{name[1:]}" for name in names]
+    if before.endswith(new[0]):  # longer against the same one
+        new = new[1:]
+    return before + "".join(new)
+
+
+def trained_against(path: str | os.PathLike[str]) -> str:
+    """Return the names of the opponents of a table that was trained before; empty if not known."""
+    if not os.fspath(path):
+        return ""
+    if Path(path).suffix == ".csv":
+        named = re.fullmatch(r"greedy_.*?_(vs.+)", Path(path).stem)
+        return named[1] if named else ""
+    try:
+        about = json.loads(read_header(path)["about"])
+        known = about.get("against")
+        if known is None:  # made by an earlier version
+            known = names_of(Settings(opponents=about["settings"]["opponents"]))
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return ""
+    return known if re.fullmatch(r"(vs\w+)?", str(known)) else ""
 
 
 def plot(rows: Sequence[Mapping[str, float]], path: Path, run: Run) -> None:

@@ -25,7 +25,8 @@ from kibitz.core.files import check_can_save, save
 from kibitz.core.game import Game
 from kibitz.core.models import load_model, own_model, save_model
 from kibitz.core.options import Text
-from kibitz.core.table import View
+from kibitz.core.table import Table, View
+from kibitz.learners.q_learning.labels import column_labels, is_labelled, labelled, without_labels
 from kibitz.play.graph import NONE, POSITIONS, Graph, chart, number_of, payload, unsolvable
 
 MOST_POSITIONS = 2_000_000
@@ -110,8 +111,11 @@ class QTable:
 
     # --- CSV -----------------------------------------------------------------------------------
 
-    def save_csv(self, path: str | os.PathLike[str]) -> tuple[Path, Path]:
-        """Write values to a CSV file, and visits to `data/count_` and its name beside it."""
+    def save_csv(self, path: str | os.PathLike[str], labels: bool = False) -> tuple[Path, Path]:
+        """Write values to a CSV file, and visits to `data/count_` and its name beside it.
+
+        With labels, moves and positions are named, for spreadsheets and pandas.
+        """
         cells = _checked_cells(self.game)
         paths = Path(path), _counts_beside(Path(path))
         for file in paths:  # both or neither
@@ -128,6 +132,11 @@ class QTable:
         ):
             table = kept.get(name, np.zeros(_shape(self.game))).copy()
             table.flat[cells] = array
+            if labels:
+                write = repr if name == "values" else "{:.0f}".format
+                names = _row_labels(self.game), column_labels(self.game)
+                save(file, labelled(table, *names, write))
+                continue
             text = io.StringIO()
             np.savetxt(text, table, delimiter=",")  # numbers as %.18e, which is exact
             save(file, text.getvalue())
@@ -171,6 +180,14 @@ def _shape(game: Game) -> tuple[int, int]:
     return rows, game.bound("actions")
 
 
+def _row_labels(game: Game) -> list[str]:
+    """Name every row of a table."""
+    if game.rows is not None and hasattr(game.rows, "label_of"):
+        return [game.rows.label_of(row) for row in range(game.rows.ROWS)]
+    views = (Table(game, state.copy()).view(0) for state in graph_of(game).positions.states)
+    return [f"{row}: {view.brief()}" for row, view in enumerate(views)]
+
+
 def _cells(game: Game) -> np.ndarray:
     """Give for every edge its place in the table, row after row."""
     graph = graph_of(game)
@@ -201,17 +218,20 @@ def _counts_beside(path: Path) -> Path:
 def _read_csv(path: Path, game: Game) -> np.ndarray:
     shape = _shape(game)
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
     except OSError as error:
         raise BadModel(f"Cannot read '{path}': {error.strerror}.") from error
     except UnicodeDecodeError as error:
         raise BadModel(f"Cannot read '{path}': it is no text.") from error
+    if is_labelled(lines):
+        rows = without_labels(lines, _row_labels(game), column_labels(game), path)
+    else:
+        rows = [line.split(",") for line in lines]
     wanted = f"A Q-table of {game.described()} has {shape[0]} rows of {shape[1]} numbers"
-    if len(lines) != shape[0]:
-        raise BadModel(f"{wanted}, and '{path}' has {len(lines)} rows.")
+    if len(rows) != shape[0]:
+        raise BadModel(f"{wanted}, and '{path}' has {len(rows)} rows.")
     table = np.empty(shape)
-    for row, line in enumerate(lines):
-        parts = line.split(",")
+    for row, parts in enumerate(rows):
         if len(parts) != shape[1]:
             raise BadModel(f"{wanted}, and row {row + 1} of '{path}' has {len(parts)}.")
         for column, part in enumerate(parts):
