@@ -11,6 +11,7 @@ import typer
 
 import kibitz
 from kibitz.cli.shared import complain
+from kibitz.core import own_code
 from kibitz.core.errors import KibitzError, Misuse
 
 # Typer carries its own copy of click, older ones use click itself: ask it for the class.
@@ -66,6 +67,7 @@ def about(
 def run(arguments: list[str] | None = None) -> int:
     """Run one command and give its exit code: 0 success, 1 failure, 2 misuse."""
     given = sys.argv[1:] if arguments is None else arguments
+    own_code.allow(given)  # what somebody types here is their own
     try:
         code = build(given[0] if given else "")(
             args=arguments, prog_name="kibitz", standalone_mode=False
