@@ -31,7 +31,8 @@ COMMANDS = {
     "games": "catalogue", "rules": "catalogue", "agents": "catalogue", "play": "playing",
     "watch": "playing", "match": "arena", "solve": "arena", "grade": "arena", "replay": "playing",
     "demo": "demo", "bench": "arena", "analyse": "analysing", "league": "leagues",
-    "export": "exporting", "serve": "serving", "learners": "training", "convert": "training",
+    "export": "exporting", "serve": "serving", "learners": "training", "models": "catalogue",
+    "convert": "training",
     "words": "languages", "rules-of": "languages", "train": "training",
     "warm": "upkeep", "doctor": "upkeep",
 }  # fmt: skip

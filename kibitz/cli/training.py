@@ -29,6 +29,7 @@ from kibitz.core.chance import checked_seed
 from kibitz.core.errors import Misuse
 from kibitz.core.files import check_can_save
 from kibitz.core.game import Game
+from kibitz.core.models import find_model
 from kibitz.core.options import options_of
 from kibitz.core.training import seed_of
 from kibitz.learners import find_learner, learner_names
@@ -166,7 +167,9 @@ def flags(arguments: list[str]) -> dict[str, Any]:
 
 def convert(
     game: GameName,
-    source: Annotated[Path, typer.Argument(help="A Q-table: .safetensors or .csv.")],
+    source: Annotated[
+        Path, typer.Argument(help="A Q-table: .safetensors, .csv, or a name of kibitz models.")
+    ],
     target: Annotated[Path, typer.Argument(help="Where to write it: .csv or .safetensors.")],
     settings: Setting = None,
 ) -> None:
@@ -177,6 +180,7 @@ def convert(
     from kibitz.learners.q_learning import read_table
 
     chosen = chosen_game(game, settings)
+    source = find_model(source, chosen)
     for path in (source, target):
         if path.suffix not in (".csv", ".safetensors"):
             raise Misuse(f"'{path}' must end in .csv or .safetensors.")

@@ -30,7 +30,7 @@ from kibitz.core.chance import Chance
 from kibitz.core.compiled import compiled_loop, in_python
 from kibitz.core.errors import BadModel, BadOption, Misuse
 from kibitz.core.game import Game
-from kibitz.core.models import load_model, own_model
+from kibitz.core.models import find_model, load_model, own_model
 from kibitz.core.options import AGENTS, Text
 from kibitz.core.plots import BLUE, FAINT, ORANGE, Canvas
 from kibitz.core.registry import find_agent
@@ -519,6 +519,7 @@ class EvolvedKind:
                     f"No model comes with {game.name}; make one: kibitz train {game.name} evolution"
                 )
             model = str(own)
+        model = str(find_model(model, game))
         # Weights mean the same whatever the settings of the game.
         arrays, about = load_model(model, "evolved", game, any_settings=True)
         subject = subject_of(game)
