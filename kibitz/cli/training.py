@@ -101,8 +101,9 @@ def train(
     printer = console()
     printer.print(grid("", result.columns, result.rows()))
     printer.print(f"\n{result.summary()}")
+    who = getattr(result, "who", result.path)
     printer.print(
-        f"Files in {folder}. Next: kibitz play {chosen.typed()} --seats human,{result.path}",
+        f"Files in {folder}. Next: kibitz play {chosen.typed()} --seats human,{who}",
         style="dim",
         markup=False,
         soft_wrap=True,
