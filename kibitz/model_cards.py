@@ -40,6 +40,11 @@ class ModelCard:
     date: str
     results: tuple[str, ...]
 
+    @property
+    def in_short(self) -> str:
+        """How well it plays, without the command that shows it."""
+        return self.results[0].partition(": kibitz ")[0] if self.results else ""
+
     def rows(self) -> list[tuple[str, str]]:
         """List what to show, by name."""
         settings = " ".join(f"{name}={_said(value)}" for name, value in self.settings.items())

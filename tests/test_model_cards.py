@@ -131,3 +131,11 @@ def test_a_refusal_to_continue_says_what_differs_and_what_to_type(
     code, _, error = ask(capsys, *command)
     assert code == 2
     assert says in " ".join(error.split("\n")), error
+
+
+def test_a_result_on_a_card_is_what_its_command_prints(capsys):
+    (card,) = json.loads(ask(capsys, "models", "tapnswap/early", "--json")[1])
+    told, _, command = card["results"][0].partition(": kibitz ")
+    code, out, _ = ask(capsys, *shlex.split(command))
+    assert code == 0
+    assert told.removeprefix("wins ").partition(" against")[0] in out

@@ -113,7 +113,7 @@ def models(
             for what, text in card.rows():
                 out.print(f"  {what:<9} {text}", markup=False, soft_wrap=True)
         return
-    rows = [(card.title, card.learner, card.date, card.results[0] if card.results else "")
+    rows = [(card.title, card.learner, card.date, card.in_short)
             for card in found]  # fmt: skip
     out.print(grid("", ("model", "learner", "made on", "plays"), rows, left=(0, 1, 2, 3)))
     out.print(f"\nNext: kibitz models {found[0].title}", style="dim", markup=False)
