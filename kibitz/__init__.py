@@ -90,9 +90,17 @@ def game(name: str, **settings: Any) -> Game:
 
 
 def agent(who: str | os.PathLike[str] | Agent | Callable, game: Game, seed: int = 0) -> Agent:
-    """Make an agent: a name, `name:setting=value`, a model file, an Agent class or a function."""
+    """Make an agent: a name, `name:setting=value`, a model file, an Agent class or a function.
+
+    `FILE.py:NAME` is a class or function of a file of your own. The file is run; from then on this
+    name means that agent in everything that this program does.
+    """
+    from kibitz.core import own_code
     from kibitz.core.chance import Chance
     from kibitz.core.registry import find_agent
+
+    if isinstance(who, str):
+        own_code.allow([who])
 
     made = find_agent(who, game)
     made.begin(0, Chance(seed, 0, 1))

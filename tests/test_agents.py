@@ -7,6 +7,7 @@ import pytest
 
 import kibitz
 from kibitz.core.agent import Agent, Kind
+from kibitz.core.chance import Chance
 from kibitz.core.compiled import CHOOSE, VALUE, compiled
 from kibitz.core.errors import BadOption, Misuse, UnknownName
 from kibitz.core.options import Choice, Flag, Real, Text, Whole, Wholes, settle, split
@@ -75,6 +76,45 @@ def test_every_agent_of_every_game_answers_a_view_and_explains_itself(any_game):
         for action in table.actions:
             assert agent.choose(again.view()) == action
             again.play(action)
+
+
+# Agents whose settings bring random numbers into play, beside all those with their defaults.
+AT_RANDOM = {
+    "carcassonne": (({}, "policy:temperature=1"),),
+    "hanabi": (({"open": True}, "cheater"), ({"players": 4}, "mcts:sims=20,rollout=piers")),
+    "mexican_train": (
+        ({}, "best-line:line_temperature=5"), ({}, "persistent-line:line_temperature=5"),
+        ({}, "td:temperature=1"), ({"boneyard": 7}, "planner"),
+    ),
+    "nim": (
+        ({"rows": "2,3,4,5", "k": 2}, "evolved"), ({}, "policy:temperature=1"),
+        ({"misere": False}, "perfect"), ({}, "mcts:sims=20,reuse=yes"), ({}, "td:temperature=1"),
+    ),
+    "tapnswap": (({}, "q-table:model=early"), ({}, "mcts:sims=20,trees=2")),
+}  # fmt: skip
+ASKED, DEALS = 40, 12  # positions and deals for each agent
+
+
+def test_what_an_agent_explains_is_what_it_plays(any_game):
+    """With the same random numbers, whatever it is asked before: also in ties and drawn moves."""
+    named = [({}, QUICKLY.get(name, name)) for name in kibitz.agent_names(any_game)]
+    for settings, who in (*named, *AT_RANDOM.get(any_game.name, ())):
+        game = any_game.having(**settings)
+        agent = kibitz.agent(who, game)
+        asked = 0
+        for deal in range(DEALS):
+            table, rng = game.deal(deal), Chance(deal, 0, 9)
+            agent.begin(0, Chance(deal, 0, 1))
+            while not table.over and asked < ASKED:
+                if table.seat == 0:
+                    said = agent.explain(table.view()).action
+                    again = agent.explain(table.view()).action
+                    assert said == again == agent.choose(table.view()), (game.described(), who)
+                    asked += 1
+                action = rng.choice(table.legal)
+                agent.notice(table.view(0), table.seat, action)
+                table.play(action)
+        assert asked > 20, (game.described(), who)
 
 
 def test_values_pick_and_settings_of_a_python_agent():

@@ -119,7 +119,7 @@ def test_numbered_games_and_games_asked_turn_by_turn_have_the_same_chances(nim, 
             numbered = Arena(game, settings, 5)
             assert numbered.wishes is not None
             with monkeypatch.context() as patch:
-                patch.setattr(evolution, "wishes_of", lambda game: None)
+                patch.setattr(evolution, "wishes_of", lambda *_: None)
                 asked = Arena(game, settings, 6)
             assert asked.wishes is None
             apart = numbered.fitness(genomes) - asked.fitness(genomes)

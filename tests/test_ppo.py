@@ -136,7 +136,7 @@ def test_new_inputs_change_nothing_at_first():
         np.testing.assert_allclose(
             thoughts_of(before, view)[0], thoughts_of(after, view)[0], atol=1e-5
         )
-    with pytest.raises(Misuse, match="differs in"):
+    with pytest.raises(Misuse, match=r"its hidden is .* Give the layers that it has: --hidden"):
         widened(wider, new, old, "it")
 
 

@@ -1035,7 +1035,7 @@ def test_tables_that_come_with_tapnswap():
     assert str(late.second) == "wins within 26"
     match = kibitz.match(TAPNSWAP, ["q-table", "q-table:model=early"], 1000, seed=1)
     assert match.agents[0].seats[1].share.mean == 1
-    with pytest.raises(Misuse, match="No table 'late' comes with tapnswap; give the name of a"):
+    with pytest.raises(Misuse, match=r"No model of tapnswap is called 'late'\. There are: early, "):
         kibitz.agent("q-table:model=late", TAPNSWAP)
     with pytest.raises(Misuse, match="no table comes with it; make one: kibitz train nim"):
         kibitz.agent("q-table", kibitz.game("nim"))

@@ -14,6 +14,7 @@ import typer
 
 import kibitz
 from kibitz.cli.shared import complain
+from kibitz.core import own_code
 from kibitz.core.errors import KibitzError, Misuse
 
 # Typer carries its own copy of click, older ones use click itself: ask it for the class.
@@ -34,7 +35,8 @@ COMMANDS = {
     "games": "catalogue", "rules": "catalogue", "agents": "catalogue", "play": "playing",
     "watch": "playing", "match": "arena", "solve": "arena", "grade": "arena", "replay": "playing",
     "demo": "demo", "bench": "arena", "analyse": "analysing", "league": "leagues",
-    "export": "exporting", "serve": "serving", "learners": "training", "convert": "training",
+    "export": "exporting", "serve": "serving", "learners": "training", "models": "catalogue",
+    "convert": "training",
     "words": "languages", "rules-of": "languages", "train": "training",
     "warm": "upkeep", "doctor": "upkeep",
 }  # fmt: skip
@@ -72,6 +74,7 @@ def about(
 def run(arguments: list[str] | None = None) -> int:
     """Run one command and give its exit code: 0 success, 1 failure, 2 misuse."""
     given = sys.argv[1:] if arguments is None else arguments
+    own_code.allow(given)  # what somebody types here is their own
     try:
         code = build(given[0] if given else "")(
             args=arguments, prog_name="kibitz", standalone_mode=False

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+import typer
 from rich.markup import escape
 
 from kibitz.cli.shared import (
@@ -91,3 +94,29 @@ def agents(game: GameName, settings: Setting = None, json: Json = False) -> None
         if name not in kinds:
             out.print(f"[dim]{name}  not here: {escape(kind.unfit(found))}.[/]")
     out.print("\nSettings follow a colon, as in perfect:model=FILE.", style="dim", markup=False)
+
+
+def models(
+    name: Annotated[
+        str, typer.Argument(help="A game, a model, GAME/MODEL, or a file.", show_default=False)
+    ] = "",
+    json: Json = False,
+) -> None:
+    """List the trained models that come with kibitz, or show one: how it was made, how it plays."""
+    from kibitz.model_cards import cards
+
+    found = cards(name)
+    if json:
+        print_json([card.to_dict() for card in found])
+        return
+    out = console()
+    if name and (name not in game_names() or len(found) == 1):
+        for card in found:
+            out.print(f"[bold]{escape(card.title)}[/]")
+            for what, text in card.rows():
+                out.print(f"  {what:<9} {text}", markup=False, soft_wrap=True)
+        return
+    rows = [(card.title, card.learner, card.date, card.in_short)
+            for card in found]  # fmt: skip
+    out.print(grid("", ("model", "learner", "made on", "plays"), rows, left=(0, 1, 2, 3)))
+    out.print(f"\nNext: kibitz models {found[0].title}", style="dim", markup=False)

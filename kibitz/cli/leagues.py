@@ -85,8 +85,9 @@ def league(
 ) -> None:
     """Rate agents: let them meet, keep every result, and show who is better and how sure that is.
 
-    `run` begins a league with all agents of the game if nobody has been added, and goes on with one
-    that was stopped, at any moment. Several processes may run the same league.
+    `run` begins a league with all agents of the game if none has been added, and goes on with one
+    that was stopped, at any moment. Agents that are named after it join first; name those from
+    files of your own (FILE.py:CLASS) every time. Several processes may run the same league.
     """
     from kibitz.league import League
     from kibitz.league.league import PATIENCE
@@ -97,7 +98,7 @@ def league(
     pairing_of(pairing)  # a league is not begun for a command that cannot be carried out
     given = names or []
     typed = league_command(chosen, store, name)
-    if action in (Action.RUN, Action.SHOW, Action.MATRIX, Action.LIST) and given:
+    if action in (Action.SHOW, Action.MATRIX, Action.LIST) and given:
         raise Misuse(f"'{action}' takes no agents. To let some join: {typed} add AGENT")
     if action is Action.LIST:
         _list(store, json)
@@ -112,7 +113,7 @@ def league(
         return
     if action is Action.RUN:
         waits = PATIENCE if patience is None else patience
-        ladder = _run(opened, games, precision, pairing, each, waits, cores)
+        ladder = _run(opened, given, games, precision, pairing, each, waits, cores)
     else:
         ladder = opened.ladder()
     if json:
@@ -140,6 +141,7 @@ def _list(store: str | None, json: bool) -> None:
 
 def _run(
     opened: League,
+    names: list[str],
     games: int | None,
     precision: float | None,
     pairing: str,
@@ -149,6 +151,8 @@ def _run(
 ) -> Ladder:
     from kibitz.league.members import everybody
 
+    with Waiting("looking for agents"):
+        _join(opened, names)
     if not opened.members:
         with Waiting("looking for agents"):
             opened.add(*everybody(opened.game))
@@ -161,6 +165,17 @@ def _run(
     except KeyboardInterrupt:
         complain("Stopped. Every match that was finished is kept; the same command goes on.")
         raise
+
+
+def _join(opened: League, names: list[str]) -> None:
+    """Let agents join; who plays here under another name already need not be added again."""
+    from kibitz.league.members import anywhere
+
+    there = {member.who for member in opened.members}
+    for text in names:
+        name, who = _called(text)
+        if name is not None or anywhere(who) not in there:
+            opened.add(who, name=name)
 
 
 def _change(opened: League, action: Action, names: list[str], reason: str, json: bool) -> None:

@@ -32,6 +32,7 @@ from kibitz.core.chance import checked_seed
 from kibitz.core.errors import Misuse
 from kibitz.core.files import check_can_save
 from kibitz.core.game import Game
+from kibitz.core.models import find_model
 from kibitz.core.options import options_of
 from kibitz.core.training import seed_of
 from kibitz.learners import find_learner, learner_names
@@ -102,8 +103,9 @@ def train(
     rows = result.rows()
     printer.print(grid("", result.columns, rows, text=text_columns(rows)))
     printer.print(f"\n{result.summary()}")
+    who = getattr(result, "who", result.path)
     printer.print(
-        f"Files in {folder}. Next: {play_command(chosen, str(result.path))}",
+        f"Files in {folder}. Next: {play_command(chosen, str(who))}",
         style="dim",
         markup=False,
         soft_wrap=True,
@@ -169,7 +171,9 @@ def flags(arguments: list[str]) -> dict[str, Any]:
 
 def convert(
     game: GameName,
-    source: Annotated[Path, typer.Argument(help="A Q-table: .safetensors or .csv.")],
+    source: Annotated[
+        Path, typer.Argument(help="A Q-table: .safetensors, .csv, or a name of kibitz models.")
+    ],
     target: Annotated[Path, typer.Argument(help="Where to write it: .csv or .safetensors.")],
     settings: Setting = None,
     labels: Annotated[
@@ -184,6 +188,7 @@ def convert(
     from kibitz.learners.q_learning import read_table, trained_against
 
     chosen = chosen_game(game, settings)
+    source = find_model(source, chosen)
     for path in (source, target):
         if path.suffix not in (".csv", ".safetensors"):
             raise Misuse(f"'{path}' must end in .csv or .safetensors.")

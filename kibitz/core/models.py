@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 import sys
@@ -11,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from kibitz.core.errors import BadModel
+from kibitz.core.errors import BadModel, unknown
 from kibitz.core.files import save
 from kibitz.core.game import Game
 
@@ -97,7 +98,10 @@ def load_model(
     fits = game.is_alike(other) if any_alike else game == other
     if not any_settings and not fits:
         made = other.described()
-        raise BadModel(f"'{os.fspath(path)}' was made for {made}, not for {game.described()}.")
+        raise BadModel(
+            f"'{os.fspath(path)}' was made for {made}, not for {game.described()}. "
+            f"Set the game as it was: {other.typed()}"
+        )
     return arrays, about
 
 
@@ -113,7 +117,28 @@ def own_models(game: Game, name: str) -> list[Path]:
     """List the models that come with a game's room and whose names begin so."""
     room = sys.modules.get(game.room)
     folders = [Path(folder) / "models" for folder in getattr(room, "__path__", ())]
-    return sorted(path for folder in folders for path in folder.glob(f"{name}*.safetensors"))
+    return sorted(
+        path for folder in folders for path in folder.glob(f"{glob.escape(name)}*.safetensors")
+    )
+
+
+def find_model(given: str | os.PathLike[str], game: Game) -> Path:
+    """Return the file that is meant: a path, or the name of a model that comes with the game.
+
+    `policy` finds `policy-2` or `policy-3` where these are for as many seats as the game has.
+    """
+    text = os.fspath(given)
+    if Path(text).suffix or os.path.basename(text) != text:
+        return Path(text)
+    exact = own_model(game, text)
+    if exact is not None:
+        return exact
+    for path in own_models(game, f"{text}-"):
+        if game.is_alike(made_for(path, game)):
+            return path
+    names = [path.stem for path in own_models(game, "")]
+    missing = unknown(f"model of {game.described()}", text, names)
+    raise BadModel(f"{missing} A file of your own ends in .safetensors.")
 
 
 def own_model(game: Game, name: str) -> Path | None:

@@ -188,7 +188,24 @@ class Real(Option):
         return f"a number from {self.low:g} to {self.high:g}"
 
 
-AGENTS, MODEL = "agents", "model"  # what a text may name
+AGENTS, MODEL, CODE = "agents", "model", "code"  # what a text may name
+
+
+class Functions(str):
+    """Names with + between them, as text; `found` holds the functions that came with them."""
+
+    found: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, given: Any) -> Functions:
+        """Take names, functions, or several of both."""
+        several = given if isinstance(given, list | tuple) else [given]
+        named = [one if isinstance(one, str) else getattr(one, "__name__", "") for one in several]
+        made = cls("+".join(named))
+        made.found = {
+            name: one for name, one in zip(named, several, strict=True) if not isinstance(one, str)
+        }
+        return made
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,12 +215,15 @@ class Text(Option):
     names: str = ""
 
     def parse(self, value: Any) -> str:
-        """Take the text as it is."""
-        return str(value)
+        """Take the text as it is; where it names code, functions will do as well."""
+        if self.names == CODE and not isinstance(value, str):
+            return Functions.of(value)
+        return value if isinstance(value, Functions) else str(value)
 
     def takes(self) -> str:
         """Say what it names, or that any text will do."""
-        return {AGENTS: "names of agents", MODEL: "a model"}.get(self.names, "text")
+        words = {AGENTS: "names of agents", MODEL: "a model", CODE: "FILE.py:NAME, + between them"}
+        return words.get(self.names, "text")
 
 
 def settle(options: Iterable[Option], given: Mapping[str, Any], whose: str) -> dict[str, Any]:
@@ -250,7 +270,7 @@ def options_of(settings: type) -> tuple[Option, ...]:
 
     `Annotated[int, "children in each generation", 1, 10_000]`: the type, a sentence, and the range
     of a number; a `Literal` of names is a choice, a str is any text, or names what comes after its
-    sentence: `AGENTS` or a `MODEL`.
+    sentence: `AGENTS`, a `MODEL`, or `CODE` of the user's own.
     """
     hints = get_type_hints(settings, include_extras=True)
     found: list[Option] = []

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import inspect
 import os
 import warnings
 from collections.abc import Mapping
@@ -17,7 +18,9 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
+from kibitz.core import own_code
 from kibitz.core.agent import Agent, FunctionAgent, Kind
+from kibitz.core.compiled import is_compiled
 from kibitz.core.errors import AgentFailed, BadModel, KibitzError, Misuse, unknown
 from kibitz.core.game import Game
 from kibitz.core.options import split
@@ -87,7 +90,10 @@ def agent_kinds(game: Game) -> dict[str, Any]:
 
 
 def find_agent(who: Any, game: Game) -> Agent:
-    """Make an agent from `name`, `name:setting=value,..`, a model file, a class or a function."""
+    """Make an agent from `name`, `name:setting=value,..`, a model file, a class or a function.
+
+    `FILE.py:NAME` is a class or function of a file, where the user has named it: see `own_code`.
+    """
     if isinstance(who, Agent):
         if who.game != game:
             raise Misuse(f"{who.name} was made for {who.game.described()}, not {game.described()}.")
@@ -111,6 +117,9 @@ def find_agent(who: Any, game: Game) -> Agent:
     if Path(text).suffix in PLAYED_BY and not named:
         kind = _brought(PLAYED_BY[Path(text).suffix], game, text)
         return _made(kind, game, {"model": text}, text)
+    in_file = None if named else own_code.parse(text)
+    if in_file is not None:
+        return _from_file(in_file, game, text)
     given = split(settings) if settings else {}
     return _made(_kind(name, game), game, given, text)
 
@@ -162,6 +171,44 @@ def _brought(name: str, game: Game, path: str | Path) -> Any:
     if name in joined:
         return _load(joined[name])
     raise BadModel(f"'{path}' needs an agent called '{name}', and none is installed.")
+
+
+def _from_file(named: own_code.Named, game: Game, called: str) -> Agent:
+    """Make an agent of a class, a kind or a function in a file."""
+    found = own_code.load(named)
+    is_kind = isinstance(found, Kind) or (isinstance(found, type) and issubclass(found, Agent))
+    if is_kind or (hasattr(found, "unfit") and not isinstance(found, type | Agent)):
+        return _made(found, game, split(named.settings) if named.settings else {}, called)
+    wrong = _why_no_function(found)
+    if wrong:
+        raise Misuse(
+            f"'{named.file}:{named.name}' is no agent: {wrong}. An agent is a class that derives "
+            "from kibitz.Agent, a kibitz.Kind, or a function from a view to an action."
+        )
+    if named.settings:
+        raise Misuse(f"'{called}' is a function, which has no settings. Write a class for them.")
+    agent = FunctionAgent(found, game)
+    agent.name = called
+    return agent
+
+
+def _why_no_function(found: Any) -> str:
+    """Say why something is no function from a view to an action; nothing if it is one."""
+    if isinstance(found, Agent):
+        return "it is an object, and every seat needs its own: name the class"
+    if isinstance(found, type):
+        return "it is a class that does not derive from kibitz.Agent"
+    if not callable(found):
+        return f"it is {found!r}"
+    if is_compiled(found):
+        return "it is a compiled function: make a kibitz.Kind of it"
+    try:
+        inspect.signature(found).bind(None)
+    except TypeError:
+        return "the function must take one argument, the view"
+    except ValueError:  # a function that is not written in Python says nothing of its arguments
+        return ""
+    return ""
 
 
 def _rooms() -> list[str]:

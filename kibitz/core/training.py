@@ -133,6 +133,10 @@ class Run:
             except (OSError, ValueError) as error:
                 raise BadModel(f"'{about}' is damaged: {error}. Choose another folder.") from error
             ours = json.loads(json.dumps(self.about))
+            if isinstance(earlier, dict) and isinstance(earlier.get("settings"), dict):
+                # What could not be set when the run was begun, and is not set now, was the same.
+                now = {name: of for name, of in ours["settings"].items() if of == ""}
+                earlier["settings"] = {**now, **earlier["settings"]}
             if earlier != ours:
                 changed = [key for key in ours if earlier.get(key) != ours[key]]
                 raise Misuse(

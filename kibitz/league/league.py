@@ -13,7 +13,6 @@ import weakref
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 from kibitz.core.agent import Agent
@@ -25,7 +24,7 @@ from kibitz.core.registry import find_agent
 from kibitz.league.book import Book, Member, Round
 from kibitz.league.exporting import export
 from kibitz.league.ladder import Ladder
-from kibitz.league.members import checked_name, settings_of
+from kibitz.league.members import anywhere, checked_name, settings_of
 from kibitz.league.pairings import pairing_of
 from kibitz.league.planning import Planner, Wish
 from kibitz.league.rating import Rater
@@ -93,8 +92,8 @@ class League(Shown):
     def add(self, *agents: Any, name: str | None = None) -> list[Member]:
         """Let agents join: names, model files, classes of agents, or functions from a view.
 
-        A class or function plays only while the process that added it takes part; add it again to
-        go on another day. Who has joined before is left as it is.
+        A class or function plays only while the process that added it takes part, and so does
+        `FILE.py:NAME`; add it again to go on another day. Who has joined before is left as it is.
         """
         if name is not None and len(agents) != 1:
             raise Misuse("A name is for one agent: add several one by one.")
@@ -107,8 +106,8 @@ class League(Shown):
         by_name = isinstance(who, str | os.PathLike)
         text = os.fspath(who) if by_name else None
         called = checked_name(name or (text if text is not None else made.name))
-        if text is not None and Path(text).is_file():
-            text = os.path.abspath(text)  # it means the same wherever the league goes on
+        if text is not None:
+            text = anywhere(text)
         member = self.book.add(called, text, settings_of(made), fingerprint(made), self.kibitz)
         if (member.who is None) != (text is None):
             raise Misuse(f"'{called}' is the name of another agent here. Give this one its own.")
@@ -156,8 +155,14 @@ class League(Shown):
         self._check_changes()
         members = [member.id for member in self.members if not member.suspended]
         if len(members) < (1 if self.game.cooperative else 2):
+            out = "".join(
+                f" {member.name} is suspended: {member.suspended}"
+                for member in self.members
+                if member.suspended
+            )
             raise Misuse(
-                f"A league needs two agents who can play. Add some: {self.command('add AGENT')}"
+                f"A league needs two agents who can play.{out} "
+                f"Add some: {self.command('add AGENT')}"
             )
         done = [0]
 
@@ -224,7 +229,10 @@ class League(Shown):
             if played:
                 continue
             if not states.get(CLAIMED) and playing.absent and stuck:
-                who = [f"{playing.members[id].name} ({why})" for id, why in playing.absent.items()]
+                who = [
+                    f"{playing.members[id].name} ({why.removesuffix('.')})"
+                    for id, why in playing.absent.items()
+                ]
                 raise Misuse(
                     f"What is left of round {last.number} needs agents that cannot play here: "
                     f"{', '.join(who)}. Go on where they can, or suspend them: "

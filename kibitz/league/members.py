@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
+from kibitz.core import own_code
 from kibitz.core.agent import Agent, CompiledAgent
 from kibitz.core.errors import KibitzError, Misuse
 from kibitz.core.game import Game
@@ -27,6 +30,14 @@ def checked_name(name: str) -> str:
             f"A name of at most {LONGEST_NAME} printable characters is needed, not {name[:40]!r}."
         )
     return name
+
+
+def anywhere(text: str) -> str:
+    """Return the name of an agent that means the same wherever the league goes on."""
+    if Path(text).is_file():
+        return os.path.abspath(text)
+    named = own_code.parse(text)
+    return named.absolute() if named is not None and Path(named.file).is_file() else text
 
 
 def everybody(game: Game) -> list[str]:

@@ -25,18 +25,17 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from kibitz.core.agent import CompiledAgent, Kind, Opinion, opinion
-from kibitz.core.chance import Chance
+from kibitz.core import own_code
+from kibitz.core.agent import CompiledAgent, Kind
 from kibitz.core.compiled import compiled_loop, in_python
 from kibitz.core.errors import BadModel, BadOption, Misuse
 from kibitz.core.game import Game
-from kibitz.core.models import load_model, own_model
-from kibitz.core.options import AGENTS, Text
+from kibitz.core.models import find_model, load_model, own_model
+from kibitz.core.options import AGENTS, CODE, Functions, Text
 from kibitz.core.plots import BLUE, FAINT, ORANGE, Canvas
 from kibitz.core.registry import find_agent
-from kibitz.core.table import View
 from kibitz.core.training import Run
-from kibitz.core.voting import shifted
+from kibitz.core.voting import own_strategies, shifted, voters_of
 from kibitz.play.loop import WHAT, play_games
 from kibitz.play.match import Runner
 from kibitz.play.votes import wishes_of
@@ -57,6 +56,8 @@ class Settings:
         "all"
     )
     without: Annotated[str, "strategies or weights left out, with + between them"] = ""
+    strategies: Annotated[str, "strategies of your own that vote, too: FILE.py:NAME, or several "
+                          "with + between them", CODE] = ""  # fmt: skip
     sigma: Annotated[float, "spread of the first mutations", 1e-9, 1e9] = 1.0
     adapt_every: Annotated[int, "generations between two looks at the success", 1, 10**9] = 10
     adapt_by: Annotated[float, "factor by which sigma then falls or rises", 0.01, 1.0] = 0.85
@@ -100,10 +101,11 @@ class Votes:
     what = "strategy"
     spread = 1.0  # of the first parent
 
-    def __init__(self, game: Game) -> None:
-        self.game = game
-        self.names = list(game.strategies)
+    def __init__(self, game: Game, own: Mapping[str, Any] | None = None) -> None:
+        self.voters = voters_of(game, own)
+        self.names = list(self.voters.names)
         self.rivals = self.names
+        self.kinds = self.voters.kinds
 
     def weights(self, genome: np.ndarray, pool: np.ndarray) -> np.ndarray:
         """Turn a genome into weights of votes: none negative, nought outside the pool."""
@@ -111,7 +113,7 @@ class Votes:
 
     def kind(self, weights: np.ndarray) -> Kind:
         """Make the kind of agent that plays with such weights."""
-        return voting_kind(self.game, weights)
+        return self.voters.kind(weights)
 
 
 class Weighing:
@@ -124,6 +126,7 @@ class Weighing:
         self.evaluation = game.evaluation
         self.names = list(self.evaluation.start)
         self.rivals = list(self.evaluation.rivals)
+        self.kinds: Mapping[str, Kind] = game.strategies
         self.start = np.array(list(self.evaluation.start.values()))
 
     def weights(self, genome: np.ndarray, pool: np.ndarray) -> np.ndarray:
@@ -149,29 +152,38 @@ def unfit(game: Game) -> str | None:
     return "the game offers neither strategies that could vote nor an evaluation to tune"
 
 
-def subject_of(game: Game) -> Votes | Weighing:
-    """Say what can evolve in a game."""
+def subject_of(game: Game, own: Mapping[str, Any] | None = None) -> Votes | Weighing:
+    """Return what can evolve in a game; `own` are strategies from outside, which vote as well."""
     if unfit(game):
         raise Misuse(
             f"{game.name} offers neither strategies that could vote nor an evaluation to tune; "
             "evolution needs one of them."
         )
-    return Votes(game) if game.strategies and game.ballot is not None else Weighing(game)
+    if game.strategies and game.ballot is not None:
+        return Votes(game, own)
+    if own:
+        raise Misuse(f"{game.name} has no strategies that vote, so {', '.join(own)} cannot join.")
+    return Weighing(game)
 
 
 class Arena:
     """Fitness: the share of games that a genome wins against its opponents."""
 
-    def __init__(self, game: Game, settings: Settings, seed: int) -> None:
+    def __init__(
+        self, game: Game, settings: Settings, seed: int, subject: Votes | Weighing | None = None
+    ) -> None:
         self.game = game
         self.seed = seed
-        subject = subject_of(game)
+        subject = subject or subject_of(game)
+        self.kinds = subject.kinds
         rivals = subject.rivals if settings.opponent == "all" else [settings.opponent]
         seats = game.players
         # An equal number of games against each, in whole rounds of the seats.
         self.games = -(-settings.games // (len(rivals) * seats)) * seats
-        names = list(game.strategies)
-        self.wishes = wishes_of(game) if names and set(rivals) <= set(names) else None
+        names = subject.names if isinstance(subject, Votes) else []
+        self.wishes = None
+        if isinstance(subject, Votes) and set(rivals) <= set(names):
+            self.wishes = wishes_of(game, subject.voters)
         self.runners: list[Runner] = []
         if self.wishes is None:  # play every move
             player = subject.kind(np.zeros(len(subject.names), np.float32))(game)
@@ -187,9 +199,8 @@ class Arena:
         self.played = 0  # games so far: each has a stream of chance of its own
 
     def _rivals(self, name: str) -> list[Any]:
-        kinds = self.game.strategies
         return [
-            kinds[name](self.game) if name in kinds else find_agent(name, self.game)
+            self.kinds[name](self.game) if name in self.kinds else find_agent(name, self.game)
             for _ in range(self.game.players - 1)
         ]
 
@@ -276,6 +287,12 @@ class Evolved:
     path: Path | None
 
     what: str = "strategy"  # that has a weight
+    strategies: str = ""  # from outside, as they were named
+
+    @property
+    def who(self) -> str:
+        """The name of the agent, as one types it."""
+        return named_with(str(self.path), self.strategies) if self.strategies else str(self.path)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -300,11 +317,12 @@ class Evolved:
 
 def train(game: Game, settings: Settings, seed: int, run: Run) -> Evolved:
     """Evolve the weights of a game's strategies, or of its evaluation."""
-    subject = subject_of(game)
+    own = own_strategies(settings.strategies)
+    subject = subject_of(game, own)
     pool = pool_of(game, subject.names, settings.without)
     kept = run.load_checkpoint()
     known = np.zeros(0) if kept is None else kept["fitness"]
-    answers = Answers(Arena(game, settings, seed), subject, pool, known)
+    answers = Answers(Arena(game, settings, seed, subject), subject, pool, known)
     generations = max(1, settings.budget // settings.offspring)
     method = METHODS[settings.method](settings, int(pool.sum()), seed, subject.spread)
 
@@ -315,7 +333,9 @@ def train(game: Game, settings: Settings, seed: int, run: Run) -> Evolved:
             run.save_snapshot(len(run.rows), "evolved", model)
 
     def model() -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-        about = {"strategies": subject.names, "fitness": method.fitness}
+        about: dict[str, Any] = {"strategies": subject.names, "fitness": method.fitness}
+        if own:
+            about["own"] = dict(zip(own, settings.strategies.split("+"), strict=True))
         return {"weights": subject.weights(method.parent, pool)}, about
 
     try:
@@ -340,6 +360,7 @@ def train(game: Game, settings: Settings, seed: int, run: Run) -> Evolved:
     return Evolved(
         weights=weights, fitness=method.fitness, evaluations=answers.asked,
         agent=subject.kind(found)(game), path=path, what=subject.what,
+        strategies=settings.strategies,
     )  # fmt: skip
 
 
@@ -469,30 +490,7 @@ METHODS = {"plus": Plus, "comma": Comma, "recombine": Recombine, "cma": Cma}
 
 def voting_kind(game: Game, weights: np.ndarray) -> Kind:
     """Make the kind of agent that plays what the game's strategies vote for."""
-    return Kind(choose=game.ballot, weights=lambda *_: weights, explain=explain)
-
-
-def explain(agent: CompiledAgent, view: View) -> Opinion:
-    """Say who voted for what."""
-    votes: dict[int, float] = {}
-    voters: dict[int, list[str]] = {}
-    total = float(agent.weights.sum()) or 1.0
-    for weight, (name, kind) in zip(agent.weights, agent.game.strategies.items(), strict=True):
-        if weight > 0:
-            strategy = kind(agent.game)
-            strategy.begin(view.seat, Chance.over(agent.rng.words.copy()))
-            action = strategy.choose(view)
-            votes[action] = votes.get(action, 0.0) + float(weight) / total
-            voters.setdefault(action, []).append(name)
-    best = max(votes, key=lambda action: votes[action], default=view.legal[0])
-    names = voters.get(best, [])
-    return opinion(
-        view,
-        best,
-        f"{votes.get(best, 0.0):.0%} of the votes: {', '.join(names) or 'nobody votes'}.",
-        {action: votes.get(action, 0.0) for action in view.legal},
-        {action: ", ".join(who) for action, who in voters.items()},
-    )
+    return voters_of(game).kind(weights)
 
 
 class EvolvedKind:
@@ -500,7 +498,11 @@ class EvolvedKind:
 
     options = (
         Text(name="model", default="", help="a model that evolution made; the game's own if none"),
-    )
+        Text(
+            name="strategies", default="", names=CODE,
+            help="strategies of your own that the model was made with: FILE.py:NAME",
+        ),
+    )  # fmt: skip
 
     def summary(self) -> str:
         """Say in a line who this is."""
@@ -510,8 +512,9 @@ class EvolvedKind:
         """Say why it cannot play a game, or None."""
         return unfit(game)
 
-    def __call__(self, game: Game, model: str = "") -> CompiledAgent:
+    def __call__(self, game: Game, model: str = "", strategies: Any = "") -> CompiledAgent:
         """Make the agent from its model, or from the one that comes with the game."""
+        strategies = strategies if isinstance(strategies, str) else Functions.of(strategies)
         if not model:
             own = own_model(game, "evolved")
             if own is None:
@@ -519,15 +522,44 @@ class EvolvedKind:
                     f"No model comes with {game.name}; make one: kibitz train {game.name} evolution"
                 )
             model = str(own)
+        model = str(find_model(model, game))
         # Weights mean the same whatever the settings of the game.
         arrays, about = load_model(model, "evolved", game, any_settings=True)
-        subject = subject_of(game)
+        subject = subject_of(game, _in_order(own_strategies(strategies), about))
         if about.get("strategies") != subject.names:
-            raise BadModel(f"'{model}' was made with other strategies or weights; train it again.")
+            raise BadModel(_what_differs(model, about, subject.names))
         weights = arrays.get("weights")
         if weights is None or weights.shape != (len(subject.names),) or weights.dtype != np.float32:
             raise BadModel(f"'{model}' is a damaged model: its weights do not fit.")
         return subject.kind(weights)(game)
+
+
+def _in_order(own: Mapping[str, Any], about: Mapping[str, Any]) -> dict[str, Any]:
+    """Return strategies in the order in which a model has their weights."""
+    names = about.get("strategies")
+    known = [name for name in names if name in own] if isinstance(names, list) else []
+    return {name: own[name] for name in dict.fromkeys([*known, *own])}
+
+
+def _what_differs(model: str, about: Mapping[str, Any], names: Sequence[str]) -> str:
+    """Say why a model does not fit the strategies that are there, and what to do."""
+    own, made_with = about.get("own"), about.get("strategies")
+    own = own if isinstance(own, dict) and isinstance(made_with, list) else {}
+    missing = [name for name in own if name not in names]
+    if missing:
+        texts = [
+            text if own_code.parse(text) else f"FILE.py:{text}" for text in map(str, own.values())
+        ]
+        return (
+            f"'{model}' was made with strategies from outside, whose code is not in a model: "
+            f"{', '.join(missing)}. Name them: {named_with(model, '+'.join(texts))}"
+        )
+    return f"'{model}' was made with other strategies or weights; train it again."
+
+
+def named_with(model: str, strategies: str) -> str:
+    """Write the agent that plays by a model with strategies of the user's own."""
+    return f"evolved:model={model},strategies={strategies}"
 
 
 EVOLVED = EvolvedKind()

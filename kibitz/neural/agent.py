@@ -13,7 +13,7 @@ import numpy as np
 from kibitz.core.agent import CompiledAgent, Kind, Opinion
 from kibitz.core.errors import BadModel, BadOption, Misuse
 from kibitz.core.game import Game
-from kibitz.core.models import load_model, made_for, own_models
+from kibitz.core.models import find_model, load_model, made_for, own_models
 from kibitz.core.options import Option, Real, Text, settle
 from kibitz.core.table import View
 from kibitz.neural.inference import choose, think
@@ -65,7 +65,11 @@ class NetworkKind:
     def options(self) -> tuple[Option, ...]:
         """What can be set."""
         return (
-            Text(name="model", default="", help=f"a model that {self.learner} made"),
+            Text(
+                name="model",
+                default="",
+                help=f"a model that {self.learner} made, or one that comes with the game",
+            ),
             Real(name="temperature", default=0.0, low=0.0, high=100.0, help=self.cooler),
         )
 
@@ -121,7 +125,7 @@ class NetworkKind:
     def __call__(self, game: Game, **settings: Any) -> CompiledAgent:
         """Make the agent from a model, or from what comes with the game."""
         chosen = settle(self.options, settings, self.model)
-        path = chosen["model"] or self.own(game)
+        path = find_model(chosen["model"], game) if chosen["model"] else self.own(game)
         if not path:
             raise Misuse(
                 f"No network comes with {game.described()}; train one: {self._command(game)}"

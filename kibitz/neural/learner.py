@@ -13,6 +13,7 @@ from kibitz.core.agent import CompiledAgent
 from kibitz.core.chance import WORD, Chance
 from kibitz.core.errors import KibitzError, Misuse
 from kibitz.core.game import Game
+from kibitz.core.models import find_model
 from kibitz.neural.agent import Meaning, NetworkKind
 from kibitz.neural.backend import module_with_jax
 from kibitz.neural.boards import EARNED, GAMES, MOVES, RIVAL_GAMES, SHARE
@@ -46,6 +47,20 @@ def extends(new: Game, old: Game, positions: int = 20) -> bool:
         if len(earlier) > len(features) or (features[: len(earlier)] != earlier).any():
             return False
     return True
+
+
+def _encoding_of(old: Game, new: Game) -> str:
+    """Say which settings make the difference, and what to type to have the earlier ones."""
+    known = {option.name: option for option in new.all_options}
+    differ = [name for name in known if old.settings[name] != new.settings[name]]
+    if not differ:
+        return ""
+    was, now = (
+        {name: known[name].say(game.settings[name]) for name in differ} for game in (old, new)
+    )
+    there = ", ".join(f"{name} was {was[name]}, not {now[name]}" for name in differ)
+    typed = " ".join(f"--set {name}={was[name]}" for name in differ)
+    return f" There, {there}. To continue with what it saw: {typed}"
 
 
 class Diverged(KibitzError):
@@ -85,14 +100,15 @@ class Learner:
         """
         if not self.settings.begin_with:
             return first_weights(self.shape, self.seed), 0.0
-        path = self.settings.begin_with
+        path = find_model(self.settings.begin_with, self.game)
         trained_on, shape, weights, about = self.KIND.load(path, self.game)
+        remedy = _encoding_of(trained_on, self.game)
         if not extends(self.game, trained_on):
             raise Misuse(
-                f"'{path}' cannot be gone on with: it was trained on {trained_on.described()}, and "
-                f"what it saw is not the first part of what {self.game.described()} shows."
+                f"Cannot continue from '{path}': it was trained on {trained_on.described()}, whose "
+                f"observation is not a prefix of that of {self.game.described()}.{remedy}"
             )
-        made = widened(weights, shape, self.shape, f"'{path}'")
+        made = widened(weights, shape, self.shape, f"'{path}'", remedy)
         return made, 1.0 / about["scale"] if about["aim"] == self.aim else 0.0
 
     def _check_stages(self) -> None:

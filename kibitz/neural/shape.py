@@ -155,11 +155,12 @@ def check_weights(weights: Mapping[str, np.ndarray], shape: Shape, what: str) ->
 
 
 def widened(
-    weights: Mapping[str, np.ndarray], old: Shape, new: Shape, what: str
+    weights: Mapping[str, np.ndarray], old: Shape, new: Shape, what: str, remedy: str = ""
 ) -> dict[str, np.ndarray]:
-    """Give weights for a shape with more inputs that do the same: nothing is made of what is new.
+    """Pad the weights for extra inputs with zeros; outputs are unchanged.
 
-    Features and prospects that are new must come behind those that were there.
+    Features and prospects that are new must come behind those that were there. `remedy` is what
+    to do beyond giving other layers, where they cannot be padded.
     """
     check_weights(weights, old, what)
     same = ("actions", "ahead", "planes", "channels", "hidden", "option_hidden")
@@ -168,9 +169,22 @@ def widened(
     ):
         differ = [name for name in (*same, "features", "prospects")
                   if getattr(old, name) != getattr(new, name)]  # fmt: skip
+        there = "; ".join(
+            f"its {name.replace('_', '-')} is {_typed(getattr(old, name))}, "
+            f"not {_typed(getattr(new, name))}"
+            for name in differ
+        )
+        flags = [
+            f"--{name.replace('_', '-')} {_typed(getattr(old, name))}"
+            for name in differ
+            if name in ("channels", "hidden", "option_hidden")
+        ]
+        if "ahead" in differ:
+            flags.append("--ahead" if old.ahead else "--no-ahead")
+        layers = f" Give the layers that it has: {' '.join(flags)}" if flags else ""
         raise Misuse(
-            f"{what} cannot be gone on with: it differs in {', '.join(differ)}. Only features and "
-            "prospects may be added; give the layers that it has."
+            f"Cannot continue from {what}: {there}. Only features and prospects may be added."
+            f"{layers}{remedy}"
         )
     made = {name: weights[name].copy() for name in new.sizes()}
     if new.vector > old.vector:
@@ -182,6 +196,13 @@ def widened(
         gap = np.zeros((new.prospects - old.prospects, first.shape[1]), np.float32)
         made["option.0.weight"] = np.concatenate([first, gap])
     return made
+
+
+def _typed(value: object) -> str:
+    """Write the size of a layer, or of several, as one types it."""
+    if isinstance(value, tuple) and not hasattr(value, "_fields"):
+        return ",".join(map(str, value))
+    return {True: "yes", False: "no", None: "none"}.get(value, str(value))  # type: ignore[call-overload]
 
 
 # --- for compiled inference ----------------------------------------------------------------------

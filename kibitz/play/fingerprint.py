@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from kibitz.core import own_code
 from kibitz.core.agent import Agent, CompiledAgent, FunctionAgent
 
 
@@ -34,7 +35,8 @@ def _parts(agent: Agent) -> list[bytes]:
             constants = [repr(one) for one in code.co_consts if not hasattr(one, "co_code")]
             parts += [code.co_code, repr((code.co_names, constants)).encode()]
     module, name = (getattr(what, part, "") for part in ("__module__", "__qualname__"))
-    parts.append(f"{module}.{name}".encode())
+    # Code in a file of the user's is what the file holds, wherever it lies.
+    parts.append(f"{own_code.digest_of(module) or module}.{name}".encode())
     for name, value in sorted(getattr(agent, "settings", {}).items()):
         content = _content(value)
         if content is not None:

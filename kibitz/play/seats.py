@@ -21,7 +21,7 @@ def who_sits(game: Game, text: str) -> list[str]:
     """Read `human,perfect`; a part with an equals sign continues the settings before it."""
     names: list[str] = []
     for part in text.split(","):
-        if names and "=" in part and ":" not in part:
+        if names and "=" in part and ":" not in part.partition("=")[0]:
             names[-1] += f",{part.strip()}"
         else:
             names.append(part.strip())

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from kibitz.core.chance import below, sow
-from kibitz.core.compiled import compiled, compiled_loop, in_python, pointer
+from kibitz.core.compiled import compiled, compiled_loop, in_python, is_compiled, pointer
 from kibitz.core.errors import NotSolvable
 from kibitz.core.game import Game
+from kibitz.core.voting import Voters
 from kibitz.play.graph import DREW, WON, Graph, chart
 
 MOST_POSITIONS = 100_000
@@ -164,22 +165,23 @@ class Wishes:
         return shares
 
 
-def wishes_of(game: Game) -> Wishes | None:
+def wishes_of(game: Game, voters: Voters) -> Wishes | None:
     """Number a game's positions and ask all strategies; None where that cannot be done quickly."""
-    if game.wish is None or len(game.strategies) == 0:
+    if voters.wish is None or not voters.names:
         return None
     try:
         graph = chart(game, folded=False, most=MOST_POSITIONS, most_bytes=MOST_BYTES)
     except NotSolvable:
         return None
-    strategies, most = len(game.strategies), game.bound("most_legal")
+    strategies, most = len(voters.names), game.bound("most_legal")
     begin = np.zeros(len(graph.positions) * strategies + 1, np.int64)
     actions, wanted = np.empty(most, np.int32), np.empty(most, np.int32)
     places = np.empty(0, np.int32)
-    run = tabulate if game.is_compiled else in_python(tabulate)
+    compiled_all = game.is_compiled and is_compiled(voters.wish)
+    run = tabulate if compiled_all else in_python(tabulate)
     for _ in range(2):  # count, then write
         count = run(
-            game.rules, pointer(game.wish), graph.positions.states, graph.finished, strategies,
+            game.rules, pointer(voters.wish), graph.positions.states, graph.finished, strategies,
             actions, wanted, begin, places,
         )  # fmt: skip
         if len(places) < count:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from kibitz.core import own_code
 from kibitz.core.errors import AgentFailed, KibitzError
 from kibitz.core.jit.work import end_with
 from kibitz.core.registry import find_game
@@ -64,6 +65,7 @@ def main() -> None:
 
 def made(order: dict[str, Any], marker: Marker) -> Runner:
     """Seat the agents of an order."""
+    own_code.allow_all(order["own_code"])
     game = find_game(order["game"]).having(**order["settings"])
     agents = seated(game, order["agents"], marker.note)
     marker.note(NOBODY)

@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from kibitz.core import errors
+from kibitz.core import errors, own_code
 from kibitz.core.errors import AgentFailed, KibitzError
 from kibitz.core.game import Game
 
@@ -236,7 +236,7 @@ def about_match(
     return {
         "game": game.name, "settings": dict(game.settings), "agents": list(agents), "seed": seed,
         "duplicate": duplicate, "fingerprints": list(fingerprints), "one_by_one": one_by_one,
-        "watched": watched,
+        "watched": watched, "own_code": own_code.allowed(),
     }  # fmt: skip
 
 

@@ -107,7 +107,7 @@ def _explain(agent: CompiledAgent, view: View) -> Opinion:
     verdicts = solution.options(view)
     options = list(verdicts)
     values = dict(zip(options, agent.values(view, options), strict=True))
-    action = max(options, key=lambda option: values[option])
+    action = agent.tried(view)  # of equals, the one that it would draw now
     return opinion(
         view,
         action,

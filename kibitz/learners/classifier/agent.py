@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -34,7 +35,7 @@ from kibitz.core.matching import (
     rows_in,
     targets_of,
 )
-from kibitz.core.models import load_model, own_model
+from kibitz.core.models import find_model, load_model, own_model, own_models
 from kibitz.core.options import Text
 from kibitz.core.table import View
 
@@ -149,7 +150,7 @@ class ClassifierKind:
     options = (
         Text(
             name="model", default="",
-            help="a model that classifier made, or a text file with a rule a line",
+            help="a model that classifier made, a name of the game's own, or a text file of rules",
         ),
     )  # fmt: skip
 
@@ -179,6 +180,8 @@ class ClassifierKind:
             model = str(own)
         if Path(model).suffix == ".safetensors":
             return kind_of(game, load_rules(model, game)[0])(game)
+        if os.path.basename(model) == model and own_models(game, model):
+            return kind_of(game, load_rules(find_model(model, game), game)[0])(game)
         return kind_of(game, read_rules(model, game))(game)
 
 

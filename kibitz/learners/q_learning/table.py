@@ -23,7 +23,7 @@ from kibitz.core.compiled import CHOOSE, VALUE, compiled
 from kibitz.core.errors import BadModel, Misuse
 from kibitz.core.files import check_can_save, save
 from kibitz.core.game import Game
-from kibitz.core.models import load_model, own_model, save_model
+from kibitz.core.models import find_model, load_model, own_model, save_model
 from kibitz.core.options import Text
 from kibitz.core.table import Table, View
 from kibitz.learners.q_learning.labels import column_labels, is_labelled, labelled, without_labels
@@ -171,8 +171,9 @@ class QTable:
 
 
 def read_table(path: str | os.PathLike[str], game: Game) -> QTable:
-    """Read a table from a model file or from CSV, by the name's ending."""
-    return (QTable.load_csv if Path(path).suffix == ".csv" else QTable.load)(path, game)
+    """Read a table from a model file or from CSV, or one that comes with the game, by its name."""
+    path = find_model(path, game)
+    return (QTable.load_csv if path.suffix == ".csv" else QTable.load)(path, game)
 
 
 def _shape(game: Game) -> tuple[int, int]:
@@ -323,15 +324,7 @@ class QTableKind:
 
     def __call__(self, game: Game, model: str = OWN) -> CompiledAgent:
         """Make the agent from a model file, or from a table that comes with the game."""
-        if Path(model).suffix in (".safetensors", ".csv"):
-            return read_table(model, game).agent()
-        own = own_model(game, model)
-        if own is None:
-            raise Misuse(
-                f"No table '{model}' comes with {game.name}; give the name of a .safetensors or "
-                ".csv file."
-            )
-        return read_table(own, game).agent()
+        return read_table(model, game).agent()
 
 
 Q_TABLE = QTableKind()
