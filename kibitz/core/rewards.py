@@ -15,14 +15,14 @@ from kibitz.core.compiled import pointer
 from kibitz.core.errors import BadOption, unknown
 
 
-def read_amounts(usual: Mapping[str, float], text: str) -> dict[str, float]:
+def read_amounts(usual: Mapping[str, float], text: str, what: str = "event") -> dict[str, float]:
     """Read what events are paid, as in `storm=-3+fits=1`; the rest as usual."""
     amounts = dict(usual)
     for part in filter(None, (part.strip() for part in text.split("+"))):
         name, _, number = part.partition("=")
         name = name.strip()
         if name not in amounts:
-            raise unknown("event", name, amounts)
+            raise unknown(what, name, amounts)
         try:
             amounts[name] = float(number)
         except ValueError:

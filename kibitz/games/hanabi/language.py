@@ -15,6 +15,7 @@ from kibitz.games.hanabi.vocabulary import (
     CHANCES,
     DEED_TABLE,
     DEEDS,
+    EXACT,
     FACTS,
     GIVEN,
     GROUP_TABLE,
@@ -38,8 +39,9 @@ LANGUAGE = Language(
     groups=GROUPS, deeds=DEEDS, see=see, choose=by_rules, judge=judge, thank=thank, events=EVENTS,
     easier={"bomb": "pile"},
     vocabularies={
-        "usual": (CARDS_, CHANCES, "hint colour", "hint value"),
-        "plain": (RELATION, GIVEN, TELLS, "hint"),
+        "usual": (CARDS_, CHANCES, EXACT, "hint colour", "hint value"),
+        "plain": (RELATION, GIVEN, TELLS, EXACT, "hint"),
+        "patterns": (RELATION, GIVEN, TELLS, "hint"),
         "whole": (),
     },
 )  # fmt: skip
