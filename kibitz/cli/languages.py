@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json as reader
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
+import numpy as np
 import typer
 
 from kibitz.cli.shared import GameName, Json, Setting, chosen_game, console, grid, print_json
@@ -13,7 +15,9 @@ from kibitz.core.errors import BadModel, Misuse
 from kibitz.core.game import Game
 from kibitz.core.language import Language
 from kibitz.core.models import read_header
-from kibitz.core.registry import find_game
+from kibitz.core.registry import RULES, find_game
+from kibitz.core.rewards import names_for
+from kibitz.core.training import MODEL as RUN_MODEL
 
 
 def words(game: GameName, settings: Setting = None, json: Json = False) -> None:
@@ -42,6 +46,10 @@ def words(game: GameName, settings: Setting = None, json: Json = False) -> None:
                     for deed in language.deeds
                 ],
                 "vocabularies": {name: list(out) for name, out in language.vocabularies.items()},
+                "events": [
+                    {"name": event.name, "help": event.help, "reward": event.reward}
+                    for event in language.events
+                ],
             }
         )  # fmt: skip
         return
@@ -59,6 +67,10 @@ def words(game: GameName, settings: Setting = None, json: Json = False) -> None:
     for column in table.columns[1:]:
         column.justify = "left"
     out.print(table)
+    for setting, title in (("vocabulary", "Vocabularies"), ("wages", "What a learner is paid for")):
+        named = list(names_for(chosen, setting).items())
+        if named:
+            out.print(grid(title, (setting, ""), named, left=(0, 1)))
     out.print("\nA rule: when notes <= 3 and no own [hinted]: discard [most dead]", markup=False)
     out.print(
         "Write one a line into a file, and let it play: "
@@ -78,14 +90,30 @@ def _values(word: object) -> str:
 
 def rules_of(
     model: Annotated[
-        str, typer.Argument(metavar="MODEL", help="A classifier's model, or a game's name.")
+        str,
+        typer.Argument(
+            metavar="MODEL", help="A classifier's model, a .rules file, a run's folder, or a game."
+        ),
     ],
+    text: Annotated[
+        bool, typer.Option("--text", help="Print them as a file that can be edited and played.")
+    ] = False,
+    game_name: Annotated[
+        str, typer.Option("--game", help="The game of a .rules file.", metavar="GAME")
+    ] = "hanabi",
     settings: Setting = None,
     json: Json = False,
 ) -> None:
     """Print the rules of a model in order of use, with each one's share of the moves."""
-    from kibitz.learners.classifier.agent import load_rules, own_rules, rules_table
+    from kibitz.learners.classifier.agent import load_rules, own_rules, read_rules
 
+    if Path(model).is_dir() and (Path(model) / RUN_MODEL).is_file():
+        model = str(Path(model) / RUN_MODEL)
+    if Path(model).suffix == RULES:
+        game = chosen_game(game_name, settings)
+        about = counted(game, read_rules(model, game))
+        print_rules(game, about, text, json, f"{model}, {game.described()}")
+        return
     if Path(model).suffix == ".safetensors":
         game = _game_of(model)
         path: Path | None = Path(model)
@@ -97,12 +125,33 @@ def rules_of(
             f"No rules come with {game.described()}. Give the model of a classifier, as made by "
             "kibitz train GAME classifier."
         )
-    _, about = load_rules(path, game)
+    print_rules(game, load_rules(path, game)[1], text, json, game.described())
+
+
+def counted(game: Game, rows: np.ndarray) -> dict[str, Any]:
+    """Return rules as text with how often each acts and holds, on games that are played for it."""
+    from kibitz.learners.classifier.usage import usage_of
+
+    acts, holds = usage_of(game, rows, seed=0)
+    return {"rules": game.language.write_all(rows), "acts": acts, "holds": holds}
+
+
+def print_rules(game: Game, about: Mapping[str, Any], text: bool, json: bool, title: str) -> None:
+    """Print rules as a table, as the text of a file, or as JSON."""
+    from kibitz.learners.classifier.agent import rules_table
+
+    if text and json:
+        raise Misuse("--text and --json are two ways to print the same. Leave one out.")
+    if text:
+        typer.echo(f"# {title}")
+        for rule in about["rules"]:
+            typer.echo(rule)
+        return
     if json:
-        print_json(about)
+        print_json(dict(about))
         return
     out = console()
-    table = grid(game.described(), ("rule", "", "utility", "moves", "holds"), rules_table(about))
+    table = grid(title, ("rule", "", "utility", "moves", "holds"), rules_table(about))
     table.columns[1].justify, table.columns[1].no_wrap = "left", False
     out.print(table)
     if "score" in about:

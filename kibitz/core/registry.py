@@ -22,6 +22,7 @@ from kibitz.core.errors import AgentFailed, BadModel, KibitzError, Misuse, unkno
 from kibitz.core.game import Game
 from kibitz.core.options import split
 
+RULES, FOLLOWER = ".rules", "classifier"  # a text file of rules, and the agent that follows them
 ROOMS = f"{__name__.partition('.')[0]}.games"
 
 
@@ -86,7 +87,7 @@ def agent_kinds(game: Game) -> dict[str, Any]:
 
 
 def find_agent(who: Any, game: Game) -> Agent:
-    """Make an agent from `name`, `name:setting=value,..`, a model file, a class or a function."""
+    """Make an agent from `name`, `name:setting=value,..`, a model, rules, a class or a function."""
     if isinstance(who, Agent):
         if who.game != game:
             raise Misuse(f"{who.name} was made for {who.game.described()}, not {game.described()}.")
@@ -107,6 +108,8 @@ def find_agent(who: Any, game: Game) -> Agent:
     named = colon and (name in agent_kinds(game) or name in game.agents)
     if Path(text).suffix == ".safetensors" and not named:
         return _from_model(Path(text), game)
+    if Path(text).suffix == RULES and not named:
+        return _made(_kind(FOLLOWER, game), game, {"model": text}, text)
     given = split(settings) if settings else {}
     return _made(_kind(name, game), game, given, text)
 

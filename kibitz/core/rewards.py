@@ -73,3 +73,22 @@ class Rewards:
             for event, count in zip(self.events, counts, strict=True)
             if count
         }
+
+
+def names_for(game: Any, setting: str) -> dict[str, str]:
+    """Return the names that a learner's setting may use about a game, with what each means.
+
+    `wages` and `rewards` name events, `vocabulary` names a choice of words; others name nothing.
+    """
+    language = game.language
+    if setting == "vocabulary" and language is not None:
+        return {
+            name: f"all but {', '.join(out)}" if out else "all words"
+            for name, out in language.vocabularies.items()
+        }
+    events: tuple[Event, ...] = ()
+    if setting == "wages" and language is not None:
+        events = language.events
+    elif setting == "rewards" and game.rewards is not None:
+        events = game.rewards.events
+    return {event.name: f"{event.help}; usually {event.reward:g}" for event in events}

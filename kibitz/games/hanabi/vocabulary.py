@@ -55,7 +55,16 @@ def count(name: str, high: float, help: str, topic: str, low: float = 0) -> Word
 
 COLOUR = Word("colour", NAME, "its colour", CARDS_, 0, COLOURS - 1, COLOUR_NAMES[:COLOURS])
 VALUE_ = count("value", VALUES, "its value", CARDS_, 1)
-ONWARD = count("onward", MOST_SEATS - 1, "turns until its holder moves", SEATS, 1)
+ONWARD = Word(
+    "onward",
+    COUNT,
+    "turns until its holder moves; +1 is onward = 1",
+    SEATS,
+    1,
+    MOST_SEATS - 1,
+    (),
+    "+",
+)
 
 CARD_NAMES = tuple(
     f"{name} {value + 1}" for name in COLOUR_NAMES[:COLOURS] for value in range(VALUES)

@@ -48,7 +48,9 @@ def read_rules(path: str | Path, game: Game) -> np.ndarray:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise BadModel(f"Cannot read the rules in '{path}': {error}.") from error
-    rows = game.language.read_all(text)
+    if game.language is None:
+        raise Misuse(f"{game.name} offers no language in which rules could be written.")
+    rows = game.language.read_all(text, str(path))
     if not len(rows):
         raise BadModel(f"'{path}' holds no rule; write one a line.")
     return rows
@@ -63,7 +65,7 @@ def load_rules(path: str | Path, game: Game) -> tuple[np.ndarray, dict[str, Any]
     texts = about.get("rules")
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
         raise BadModel(f"'{path}' is a damaged model: it holds no rules.")
-    return game.language.read_all(texts), about
+    return game.language.read_all(texts, str(path)), about
 
 
 def rules_to_begin_with(named: str, game: Game) -> np.ndarray:

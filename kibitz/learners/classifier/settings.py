@@ -116,9 +116,9 @@ class Settings:
 PRESETS: dict[str, dict[str, Any]] = {
     # Several small populations, of which one is likely to leap, and then one list.
     "quick": {
-        "games": 80_000,
+        "games": 66_000,
         "colonies": 6,
-        "colony_share": 0.115,
+        "colony_share": 0.106,
         "islands": 1,
         "population": 220,
         "generation": 11,
