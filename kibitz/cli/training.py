@@ -67,9 +67,8 @@ def learners(json: Json = False) -> None:
         out.print(table)
         for setting, games in names_of(module).items():
             for game, names in games.items():
-                rows = list(names.items())
                 out.print(f"--{setting} for {game}", style="bold", markup=False)
-                table = grid("", ("name", ""), rows, left=(0, 1))
+                table = grid("", ("name", ""), list(names.items()), left=(0, 1))
                 table.show_header = False
                 out.print(table)
         out.print(f"presets: {', '.join(module.PRESETS)}\n", style="dim")
