@@ -58,7 +58,7 @@ NETWORK = {
 TINY: dict[str, dict[str, Any]] = {
     "classifier": {
         "games": 1000, "tested_on": 100, "compacted_on": 10, "scouts": 4, "islands": 1,
-        "colonies": 1, "population": 20, "round_games": 100, "stages": 3,
+        "colonies": 1, "population": 20, "young": 1, "round_games": 100, "stages": 3,
     },
     "evolution": {"budget": 4, "offspring": 2, "games": 2},
     "ppo": NETWORK,

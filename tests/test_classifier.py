@@ -18,6 +18,7 @@ from kibitz.core.matching import (
     ROW,
     SENSE,
     TARGET,
+    TARGET_TESTS,
     action_of,
     targets_of,
 )
@@ -43,7 +44,7 @@ from kibitz.learners.classifier.colony import wages_of
 from kibitz.learners.classifier.compaction import compact
 from kibitz.learners.classifier.genetics import cover
 from kibitz.learners.classifier.islands import Arena
-from kibitz.learners.classifier.lexicon import CHANGES, GENE, STEP, lexicon_of
+from kibitz.learners.classifier.lexicon import CHANGES, GENE, STEP, STEPS_OF_CONDITION, lexicon_of
 from kibitz.learners.classifier.lists import count_rules
 from kibitz.learners.classifier.population import (
     CREDITS,
@@ -103,7 +104,7 @@ def test_all_that_is_bred_can_be_written_and_read():
         for other in map(random_gene, range(seed + 1000, seed + 1040)):
             child = np.zeros_like(gene)
             if share_deed(gene, other):
-                cross_uniform(rng, gene, other, child)
+                cross_uniform(rng, LEXICON, gene, other, child)
                 bred.append(child)
                 break
         average, altered = np.zeros_like(gene), gene.copy()
@@ -130,7 +131,9 @@ def test_steps_go_with_their_bounds():
     assert less[STEP : STEP + 2].tolist() == pytest.approx([steps[1], 0.2])
     less = gene.copy()
     drop_condition(less, 2, 0)
-    assert less[STEP + 4 : STEP + 8].tolist() == pytest.approx(steps[8:12].tolist())
+    first, each = TARGET_TESTS, STEPS_OF_CONDITION
+    moved = less[STEP + first : STEP + first + each].tolist()
+    assert moved == pytest.approx(steps[first + each : first + 2 * each].tolist())
     for seed in range(50):
         more = gene.copy()
         assert add_test(Chance(seed).words, LEXICON, more)
@@ -312,7 +315,7 @@ def train(method: str, **settings):
 def test_training_repeats_on_any_number_of_cores(method):
     one, two = (train(method, cores=cores) for cores in (1, 2))
     assert one.to_dict() == two.to_dict()
-    assert one.games >= SMALL["games"]
+    assert SMALL["games"] - 2 * 80 < one.games <= SMALL["games"]  # the last trial must fit
     assert len(one.rules) >= 1
 
 

@@ -356,7 +356,7 @@ def test_training_with_cma_resumes(tmp_path):
 def search(folder, **settings):
     return kibitz.train(
         "classifier-optimizer", HANABI, seed=2, folder=folder,
-        **{"trials": 3, "seeds": 1, "games": 1000, "tested_on": 100, "vary": "population+explore",
+        **{"trials": 3, "seeds": 1, "games": 1500, "tested_on": 100, "vary": "population+young",
            **settings},
     )  # fmt: skip
 

@@ -12,7 +12,15 @@ from kibitz.core.chance import Chance
 from kibitz.core.compiled import in_python, pointer
 from kibitz.core.errors import KibitzError
 from kibitz.core.game import HIDDEN
-from kibitz.core.matching import NONE, ROW, action_of, first_to_act, targets_of
+from kibitz.core.matching import (
+    CONDITION,
+    FIRST_CONDITION,
+    NONE,
+    ROW,
+    action_of,
+    first_to_act,
+    targets_of,
+)
 from kibitz.core.registry import find_agent, find_game
 from kibitz.games.hanabi.cards import allows, hand_chances, is_critical, is_dead, is_playable
 from kibitz.games.hanabi.cells import (
@@ -118,7 +126,7 @@ def test_text_that_people_would_write(text):
         ("when 9+ own [hinted]: play", "at most 5"),
         ("when note <= 3: play", "Did you mean 'notes'"),
         ("notes <= 3: play", "begins with 'when'"),
-        ("play [newest, oldest, hinted, chop, focus]", "At most 4"),
+        ("play [newest, oldest, hinted, chop, focus, was chop, old = 1]", "At most 6"),
         ("when table [colour = pink]: play", "pink"),
         ("", "deed"),
     ],
@@ -157,17 +165,17 @@ def test_matching_is_what_the_text_says():
             row = rows[rule]
             deed = LANGUAGE.deeds[int(row[0])]
             conditions = True
-            for at in range(13, ROW, 11):
+            for at in range(FIRST_CONDITION, ROW, CONDITION):
                 if row[at] == 0:
                     break
                 group = LANGUAGE.groups[int(row[at]) - 1]
-                tests = [t for t in row[at + 2 : at + 11].reshape(-1, 3) if t[0]]
+                tests = [t for t in row[at + 2 : at + CONDITION].reshape(-1, 3) if t[0]]
                 n = len(holds_slowly(seen.things(group.name), tests, group))
                 least = int(row[at + 1])
                 conditions &= n >= least if least > 0 else n < -least
             group = LANGUAGE.groups[names.index(deed.group)]
             things = seen.things(deed.group)
-            tests = [t for t in row[1:13].reshape(-1, 3) if t[0]]
+            tests = [t for t in row[1:FIRST_CONDITION].reshape(-1, 3) if t[0]]
             able = [
                 i for i in holds_slowly(things, tests, group) if things[i][deed.name] >= 0
             ]  # fmt: skip

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json as reader
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
+import numpy as np
 import typer
 
 from kibitz.cli.shared import GameName, Json, Setting, chosen_game, console, grid, print_json
@@ -13,7 +15,9 @@ from kibitz.core.errors import BadModel, Misuse
 from kibitz.core.game import Game
 from kibitz.core.language import Language
 from kibitz.core.models import read_header
-from kibitz.core.registry import find_game
+from kibitz.core.registry import RULES, find_game
+from kibitz.core.rewards import names_for
+from kibitz.core.training import MODEL as RUN_MODEL
 
 
 def words(game: GameName, settings: Setting = None, json: Json = False) -> None:
@@ -42,6 +46,10 @@ def words(game: GameName, settings: Setting = None, json: Json = False) -> None:
                     for deed in language.deeds
                 ],
                 "vocabularies": {name: list(out) for name, out in language.vocabularies.items()},
+                "events": [
+                    {"name": event.name, "help": event.help, "reward": event.reward}
+                    for event in language.events
+                ],
             }
         )  # fmt: skip
         return
@@ -54,6 +62,10 @@ def words(game: GameName, settings: Setting = None, json: Json = False) -> None:
         out.print(grid(title, ("word", "values", "meaning", "topic"), rows, (0, 3), (1, 2)))
     deeds = [(deed.name, deed.group, deed.help) for deed in language.deeds]
     out.print(grid("What to do", ("deed", "aimed at", "meaning"), deeds, (0, 1), (2,)))
+    for setting, title in (("vocabulary", "Vocabularies"), ("wages", "What a learner is paid for")):
+        named = list(names_for(chosen, setting).items())
+        if named:
+            out.print(grid(title, (setting, ""), named, text=(1,)))
     if language.example:
         out.print(f"\nA rule: {language.example}", markup=False)
     out.print(
@@ -74,14 +86,30 @@ def _values(word: object) -> str:
 
 def rules_of(
     model: Annotated[
-        str, typer.Argument(metavar="MODEL", help="A classifier's model, or a game's name.")
+        str,
+        typer.Argument(
+            metavar="MODEL", help="A classifier's model, a .rules file, a run's folder, or a game."
+        ),
     ],
+    text: Annotated[
+        bool, typer.Option("--text", help="Print them as a file that can be edited and played.")
+    ] = False,
+    game_name: Annotated[
+        str, typer.Option("--game", help="The game of a .rules file.", metavar="GAME")
+    ] = "hanabi",
     settings: Setting = None,
     json: Json = False,
 ) -> None:
     """Print the rules of a model in order of use, with each one's share of the moves."""
-    from kibitz.learners.classifier.agent import load_rules, own_rules, rules_table
+    from kibitz.learners.classifier.agent import load_rules, own_rules, read_rules
 
+    if Path(model).is_dir() and (Path(model) / RUN_MODEL).is_file():
+        model = str(Path(model) / RUN_MODEL)
+    if Path(model).suffix == RULES:
+        game = chosen_game(game_name, settings)
+        about = counted(game, read_rules(model, game))
+        print_rules(game, about, text, json, f"{model}, {game.described()}")
+        return
     if Path(model).suffix == ".safetensors":
         game = _game_of(model)
         path: Path | None = Path(model)
@@ -93,13 +121,34 @@ def rules_of(
             f"No rules come with {game.described()}. Give the model of a classifier, as made by "
             "kibitz train GAME classifier."
         )
-    _, about = load_rules(path, game)
+    print_rules(game, load_rules(path, game)[1], text, json, game.described())
+
+
+def counted(game: Game, rows: np.ndarray) -> dict[str, Any]:
+    """Return rules as text with how often each acts and holds, on games that are played for it."""
+    from kibitz.learners.classifier.usage import usage_of
+
+    acts, holds = usage_of(game, rows, seed=0)
+    return {"rules": game.language.write_all(rows), "acts": acts, "holds": holds}
+
+
+def print_rules(game: Game, about: Mapping[str, Any], text: bool, json: bool, title: str) -> None:
+    """Print rules as a table, as the text of a file, or as JSON."""
+    from kibitz.learners.classifier.agent import rules_table
+
+    if text and json:
+        raise Misuse("--text and --json are two ways to print the same. Leave one out.")
+    if text:
+        typer.echo(f"# {title}")
+        for rule in about["rules"]:
+            typer.echo(rule)
+        return
     if json:
-        print_json(about)
+        print_json(dict(about))
         return
     out = console()
     heads = ("rule", "", "utility", "moves", "holds")
-    out.print(grid(game.described(), heads, rules_table(about), text=(1,)))
+    out.print(grid(title, heads, rules_table(about), text=(1,)))
     if "score" in about:
         others = "".join(f", {v:.2f} with {k}" for k, v in about.get("otherwise", {}).items())
         out.print(f"\nscore {about['score']:.2f} ± {about['spread']:.2f}{others}", markup=False)

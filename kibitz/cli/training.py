@@ -34,6 +34,8 @@ from kibitz.core.files import check_can_save
 from kibitz.core.game import Game
 from kibitz.core.models import find_model
 from kibitz.core.options import options_of
+from kibitz.core.registry import find_game, game_names
+from kibitz.core.rewards import names_for
 from kibitz.core.training import seed_of
 from kibitz.learners import find_learner, learner_names
 from kibitz.learners import train as train_agent
@@ -51,6 +53,7 @@ def learners(json: Json = False) -> None:
                     "name": name,
                     "presets": module.PRESETS,
                     "options": [about_option(option) for option in options_of(module.Settings)],
+                    "names": names_of(module),
                 }
                 for name, module in found.items()
             ]
@@ -64,7 +67,22 @@ def learners(json: Json = False) -> None:
             for o in options_of(module.Settings)
         ]
         out.print(grid("", ("setting", "default", ""), rows, text=(2,)))
+        for setting, games in names_of(module).items():
+            for game, names in games.items():
+                out.print(f"--{setting} for {game}", style="bold", markup=False)
+                out.print(grid("", ("name", "meaning"), list(names.items()), text=(1,)))
         out.print(f"presets: {', '.join(module.PRESETS)}\n", style="dim")
+
+
+def names_of(module: Any) -> dict[str, dict[str, dict[str, str]]]:
+    """Return the names that a learner's settings may use: by setting, game and name."""
+    games = {name: find_game(name) for name in game_names()}
+    found = {
+        option.name: {name: names_for(game, option.name) for name, game in games.items()}
+        for option in options_of(module.Settings)
+    }
+    named = {setting: {g: n for g, n in games.items() if n} for setting, games in found.items()}
+    return {setting: games for setting, games in named.items() if games}
 
 
 def train(

@@ -56,6 +56,14 @@ class NotSolvable(Misuse):
     """A game the exact solver cannot take: hidden cells, more than two seats, or too large."""
 
 
+class NothingLearned(KibitzError):
+    """A training that has made no agent; `score` is what random moves score."""
+
+    def __init__(self, message: str, score: float = 0.0) -> None:
+        super().__init__(message)
+        self.score = score
+
+
 class SaveFailed(KibitzError):
     """A file could not be written. Whatever stood there before is unharmed."""
 

@@ -9,19 +9,24 @@ which writes what a view shows into facts (see matching.py). Rules are written l
 [..]` for none, `own [..]` for one at least. A group of which there is only one thing, such as the
 game itself, needs no brackets. Behind the colon stands what to do, and in brackets at what to aim;
 of several things the first word that differs decides, `most` and `least` do nothing else.
+
+People may also write `notes < 4` for `notes <= 3`, `colour red` or `red` for `colour = red`, and
+`+1` for `onward = 1` where a word has such a sign: `fellow +1 [red, value 3]`.
 """
 
 from __future__ import annotations
 
 import functools
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from kibitz.core.errors import BadOption, BrokenRules, unknown
+from kibitz.core.errors import BadOption, BrokenRules, UnknownName, unknown
 from kibitz.core.matching import (
     AT_LEAST,
     AT_MOST,
@@ -51,6 +56,9 @@ MOST_THINGS = 63  # of a group: they are bits of one number when rules are match
 FLAG, CHANCE, COUNT, NAME = "flag", "chance", "count", "name"
 SIGNS = {AT_LEAST: ">=", AT_MOST: "<=", IS: "=", IS_NOT: "!="}
 SENSES = {sign: sense for sense, sign in SIGNS.items()}
+STRICT = {"<": ("<=", -1), ">": (">=", 1)}  # of counts, and how far the bound moves
+SPELLINGS = {"==": "=", "≥": ">=", "≤": "<=", "≠": "!="}
+SIGNED = r"(?:([^\w\s\[\]]\d+)\s*)?"  # such as +1 behind a name
 ORDERS = {"most": MOST, "least": LEAST}
 # Which senses a test on each kind of word may have.
 ALLOWED = {
@@ -65,7 +73,8 @@ ALLOWED = {
 class Word:
     """One thing that can be said: a flag, a chance, a count from low to high, or one of names.
 
-    `topic` says what kind of knowledge it is, so that a learner can do without some.
+    `topic` says what kind of knowledge it is, so that a learner can do without some. `sign` may
+    stand for the word and an equals sign before a number: `+1`.
     """
 
     name: str
@@ -75,6 +84,7 @@ class Word:
     low: float = 0.0
     high: float = 1.0
     names: tuple[str, ...] = ()
+    sign: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,13 +210,13 @@ class Language:
             head, tail = "", head
         elif not head.startswith("when "):
             raise BadOption(f"Cannot read '{text}': a rule with a colon begins with 'when'.")
-        match = re.fullmatch(r"\s*([\w -]+?)\s*(?:\[(.*)\])?\s*", tail)
+        match = re.fullmatch(rf"\s*([\w -]+?)\s*{SIGNED}(?:\[(.*)\])?\s*", tail)
         names = [deed.name for deed in self.deeds]
         if match is None or match[1] not in names:
             raise unknown("deed", tail.partition("[")[0].strip(), names)
         row[DEED] = names.index(match[1])
         group = self._group(self.deeds[names.index(match[1])].group)
-        self._read_tests(row, TARGET, TARGET_TESTS, group, match[2] or "")
+        self._read_tests(row, TARGET, TARGET_TESTS, group, _joined(match[2], match[3]))
         conditions = _split(head.removeprefix("when "), " and ") if head else []
         if len(conditions) > CONDITIONS:
             raise BadOption(f"A rule has at most {CONDITIONS} conditions; '{text}' has more.")
@@ -215,13 +225,13 @@ class Language:
         return row
 
     def _read_condition(self, row: np.ndarray, at: int, text: str) -> None:
-        form = r"(?:(\d+)\+ |under (\d+) |(no) )?([\w -]+?)\s*(?:\[(.*)\])?"
+        form = rf"(?:(\d+)\+ |under (\d+) |(no) )?([\w -]+?)\s*{SIGNED}(?:\[(.*)\])?"
         match = re.fullmatch(form, text)
         many = {group.name: group for group in self.groups if group.most > 1}
         if match is not None and match[4] in many:
             group = many[match[4]]
             least = int(match[1] or 1) if not (match[2] or match[3]) else -int(match[2] or 1)
-            tests = match[5] or ""
+            tests = _joined(match[5], match[6])
         else:
             inner = re.fullmatch(r"not \((.*)\)", text)
             tests, least = (inner[1], -1) if inner else (text, 1)
@@ -257,10 +267,19 @@ class Language:
     def _group(self, name: str) -> Group:
         return next(group for group in self.groups if group.name == name)
 
-    def read_all(self, text: str | Iterable[str]) -> np.ndarray:
-        """Read a list of rules, one a line; empty lines and lines with # are passed over."""
-        lines = text.splitlines() if isinstance(text, str) else list(text)
-        rows = [self.read(line) for line in lines if line.strip() and line.strip()[0] != "#"]
+    def read_all(self, text: str | Iterable[str], source: str = "") -> np.ndarray:
+        """Read a list of rules, one a line; empty lines and lines with # are passed over.
+
+        Errors name the line, and the source if it is given.
+        """
+        rows = []
+        for number, line in enumerate(text.splitlines() if isinstance(text, str) else text, 1):
+            if line.strip() and line.strip()[0] != "#":
+                try:
+                    rows.append(self.read(line))
+                except (BadOption, UnknownName) as error:
+                    where = f"{source}, line {number}" if source else f"Line {number}"
+                    raise type(error)(f"{where}: {error}") from error
         return np.stack(rows) if rows else np.zeros((0, ROW), np.float32)
 
     def write_all(self, rows: np.ndarray) -> list[str]:
@@ -323,29 +342,71 @@ def _split(text: str, between: str) -> list[str]:
     return [*parts, text[start:]]
 
 
+def _joined(signed: str | None, tests: str | None) -> str:
+    """Put what stands before the brackets in front of the tests in them."""
+    return ", ".join(filter(None, (signed, tests)))
+
+
+def _in_full(text: str, group: Group) -> str:
+    """Write a test in full: `colour red`, `red`, `value 3` and `+1` have an equals sign."""
+    text = re.sub("|".join(SPELLINGS), lambda found: SPELLINGS[found[0]], text)
+    if re.search(r"[<>=!]", text):
+        return text
+    bare = text.removeprefix("not ").strip()
+    sign = "=" if bare == text else "!="
+    names = [word.name for word in group.words]
+    if bare in names:
+        return text
+    for word in group.words:
+        if word.sign and re.fullmatch(rf"{re.escape(word.sign)}\d+", bare):
+            return f"{word.name} {sign} {bare.removeprefix(word.sign)}"
+        if bare in word.names:
+            return f"{word.name} {sign} {bare}"
+        rest = bare.removeprefix(f"{word.name} ")
+        if rest != bare and (rest in word.names or (word.kind == COUNT and rest.isdecimal())):
+            return f"{word.name} {sign} {rest}"
+    return text
+
+
 def _read_test(text: str, group: Group) -> tuple[float, float, float]:
     names = [word.name for word in group.words]
+    text = _in_full(text, group)
     order, _, rest = text.partition(" ")
     if order in ORDERS and rest.strip() in names:
         place = names.index(rest.strip())
         if ORDERS[order] not in ALLOWED[group.words[place].kind]:
             raise BadOption(f"'{text}': '{rest.strip()}' is yes or no; there is no most of it.")
         return ORDERS[order], place, 0.0
-    match = re.fullmatch(r"(.+?)\s*(>=|<=|!=|=)\s*(.+)", text)
+    match = re.fullmatch(r"(.+?)\s*(>=|<=|!=|=|<|>)\s*(.+)", text)
     if match is None:
         bare = text.removeprefix("not ").strip()
         if bare not in names:
             raise unknown(f"word for '{group.name}'", bare, names)
         if group.words[names.index(bare)].kind != FLAG:
-            raise BadOption(f"'{text}' needs a comparison, as in '{bare} >= 1'.")
+            word = group.words[names.index(bare)]
+            example = f"= {word.names[0]}" if word.names else f">= {_say(word, word.high)}"
+            raise BadOption(f"'{text}' needs a comparison, as in '{bare} {example}'.")
         is_not = text.startswith("not ")
         return (AT_MOST, names.index(bare), 0.0) if is_not else (AT_LEAST, names.index(bare), 1.0)
     name, sign, value = match.groups()
     if name not in names:
         raise unknown(f"word for '{group.name}'", name, names)
     word = group.words[names.index(name)]
-    if SENSES[sign] not in ALLOWED[word.kind] or word.kind == FLAG:
-        raise BadOption(f"'{text}': '{name}' cannot be compared with '{sign}'.")
+    if word.kind == FLAG:
+        raise BadOption(
+            f"'{text}': '{name}' is yes or no and cannot be compared; write '{name}' or "
+            f"'not {name}'."
+        )
+    if sign in STRICT and word.kind == COUNT:
+        sign, past = STRICT[sign]
+        with suppress(ValueError, OverflowError):  # what is no number is refused below
+            number = float(value)  # counts are whole: below 4 is at most 3
+            value = str((math.floor(number) if past > 0 else math.ceil(number)) + past)
+    if sign not in SENSES or SENSES[sign] not in ALLOWED[word.kind]:
+        able = [SIGNS[sense] for sense in ALLOWED[word.kind] if sense in SIGNS]
+        raise BadOption(
+            f"'{text}': '{name}' cannot be compared with '{sign}'; write {' or '.join(able)}."
+        )
     return SENSES[sign], names.index(name), _read_bound(value, word, text)
 
 

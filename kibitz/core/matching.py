@@ -30,7 +30,8 @@ UNUSED, AT_LEAST, AT_MOST, IS, IS_NOT, MOST, LEAST = range(7)
 TEST = 3  # numbers of a test: sense, word, bound
 SENSE, WORD, BOUND = range(TEST)
 
-TARGET_TESTS, CONDITIONS, CONDITION_TESTS = 4, 4, 3
+# What fits into a row; learners use less unless their settings say otherwise.
+TARGET_TESTS, CONDITIONS, CONDITION_TESTS = 6, 15, 6
 DEED = 0
 TARGET = 1
 FIRST_CONDITION = TARGET + TEST * TARGET_TESTS

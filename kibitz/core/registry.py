@@ -26,7 +26,8 @@ from kibitz.core.game import Game
 from kibitz.core.options import split
 
 ROOMS = f"{__name__.partition('.')[0]}.games"
-PLAYED_BY = {".csv": "q-table"}  # files that do not say whose they are, and the agent they are for
+RULES = ".rules"  # a text file of rules
+PLAYED_BY = {".csv": "q-table", RULES: "classifier"}  # files that do not say whose they are
 
 
 def game_names() -> list[str]:
@@ -90,7 +91,7 @@ def agent_kinds(game: Game) -> dict[str, Any]:
 
 
 def find_agent(who: Any, game: Game) -> Agent:
-    """Make an agent from `name`, `name:setting=value,..`, a model file, a class or a function.
+    """Make an agent from `name`, `name:setting=value,..`, a model, rules, a class or a function.
 
     `FILE.py:NAME` is a class or function of a file, where the user has named it: see `own_code`.
     """

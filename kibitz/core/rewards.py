@@ -15,14 +15,14 @@ from kibitz.core.compiled import pointer
 from kibitz.core.errors import BadOption, unknown
 
 
-def read_amounts(usual: Mapping[str, float], text: str) -> dict[str, float]:
+def read_amounts(usual: Mapping[str, float], text: str, what: str = "event") -> dict[str, float]:
     """Read what events are paid, as in `storm=-3+fits=1`; the rest as usual."""
     amounts = dict(usual)
     for part in filter(None, (part.strip() for part in text.split("+"))):
         name, _, number = part.partition("=")
         name = name.strip()
         if name not in amounts:
-            raise unknown("event", name, amounts)
+            raise unknown(what, name, amounts)
         try:
             amounts[name] = float(number)
         except ValueError:
@@ -73,3 +73,22 @@ class Rewards:
             for event, count in zip(self.events, counts, strict=True)
             if count
         }
+
+
+def names_for(game: Any, setting: str) -> dict[str, str]:
+    """Return the names that a learner's setting may use about a game, with what each means.
+
+    `wages` and `rewards` name events, `vocabulary` names a choice of words; others name nothing.
+    """
+    language = game.language
+    if setting == "vocabulary" and language is not None:
+        return {
+            name: f"all but {', '.join(out)}" if out else "all words"
+            for name, out in language.vocabularies.items()
+        }
+    events: tuple[Event, ...] = ()
+    if setting == "wages" and language is not None:
+        events = language.events
+    elif setting == "rewards" and game.rewards is not None:
+        events = game.rewards.events
+    return {event.name: f"{event.help}; usually {event.reward:g}" for event in events}

@@ -96,8 +96,10 @@ class Run:
         visits: Mapping[int, Callable[[Agent], Any]] | None = None,
         plots: bool = True,
         watcher: Watcher | None = None,
+        defaults: Mapping[str, Any] | None = None,
     ) -> None:
         self.learner = learner
+        self._defaults = dict(defaults or {})
         self.game = game
         self.folder = None if folder is None else Path(folder)
         self.about = {
@@ -134,9 +136,10 @@ class Run:
                 raise BadModel(f"'{about}' is damaged: {error}. Choose another folder.") from error
             ours = json.loads(json.dumps(self.about))
             if isinstance(earlier, dict) and isinstance(earlier.get("settings"), dict):
-                # What could not be set when the run was begun, and is not set now, was the same.
-                now = {name: of for name, of in ours["settings"].items() if of == ""}
-                earlier["settings"] = {**now, **earlier["settings"]}
+                # A run of an earlier version had fewer settings: the others were as usual.
+                usual = {name: of for name, of in self._defaults.items() if name != "cores"}
+                filled = {**usual, **earlier["settings"]}
+                earlier["settings"] = json.loads(json.dumps(filled))
             if earlier != ours:
                 changed = [key for key in ours if earlier.get(key) != ours[key]]
                 raise Misuse(

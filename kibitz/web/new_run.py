@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from dataclasses import replace
 from typing import Any
 
 from nicegui import ui
@@ -11,6 +12,7 @@ from kibitz.core.errors import KibitzError
 from kibitz.core.game import Game
 from kibitz.core.options import AGENTS, MODEL, Option, Text
 from kibitz.core.registry import find_listed_game, game_names
+from kibitz.core.rewards import names_for
 from kibitz.learners import find_learner
 from kibitz.web.fields import option_field
 from kibitz.web.frame import button, frame, link, raw, words
@@ -148,6 +150,9 @@ class NewRun:
 
     def field(self, game: Game, option: Option, values: dict[str, Any]) -> None:
         """Make the field of a setting; agents and runs that it may name are offered."""
+        known = names_for(game, option.name)
+        if known:
+            option = replace(option, help=f"{option.help}. For {game.name}: {', '.join(known)}")
         names = option.names if isinstance(option, Text) else ""
         offers = self.hall.offers(game) if names else ()
         suggested = [one.who for one in offers if names != MODEL or one.who.startswith(RUN)]

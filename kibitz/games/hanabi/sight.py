@@ -226,13 +226,14 @@ def put_given(facts, at, step, view, seat, place, told, history):
 @compiled()
 def put_chances(facts, at, step, left, ids, board):
     """Write the chances of a card from what is left of each: that it fits, is dead, is critical,
-    fits if it is not dead, has each colour and each value. Give the place of the next fact, and all
-    that is left of it.
+    fits if it is not dead, has each colour, each value, and both. Give the place of the next fact,
+    and all that is left of it.
 
     left [CARDS]
     """
     total = fits = dead = critical = 0.0
     colours, values = at + 4 * step, at + (4 + COLOURS) * step
+    cards = values + VALUES * step
     for value in range(VALUES):
         facts[values + value * step] = 0.0
     for colour in range(COLOURS):
@@ -245,17 +246,20 @@ def put_chances(facts, at, step, left, ids, board):
             dead += weight if board[DEAD] >> card & 1 else 0.0
             critical += weight if board[CRITICAL] >> card & 1 else 0.0
             facts[values + value * step] += weight
+            facts[cards + card * step] = weight
         facts[colours + colour * step] = of_colour
         total += of_colour
     scale = 1.0 / total if total > 0.0 else 0.0
     for word in range(COLOURS + VALUES):
         facts[colours + word * step] *= scale
     # Divided, not multiplied: what is sure must be exactly 1.
+    for card in range(CARDS):
+        facts[cards + card * step] /= max(total, ROUNDING)
     at = put(facts, at, step, fits / total if total > 0.0 else 0.0)
     at = put(facts, at, step, dead / total if total > 0.0 else 0.0)
     at = put(facts, at, step, critical / total if total > 0.0 else 0.0)
     put(facts, at, step, fits / (total - dead) if total - dead > ROUNDING else 0.0)
-    return values + VALUES * step, total
+    return cards + CARDS * step, total
 
 
 @compiled()

@@ -1,8 +1,8 @@
 """The words in which rules about Hanabi are written: sorts of things, and what is said of each.
 
-Topics: `cards`, `chances`, `tokens` and `seats` are what the plain language has; `relation` says
-how a card stands to the fireworks and in its hand; `given` what hints have said of it, and when;
-`tells` what a hint would say.
+Topics: `cards`, `chances`, `tokens` and `seats` are what the plain language has; `exact` adds the
+chances of a card by colour and value at once; `relation` says how a card stands to the fireworks
+and in its hand; `given` what hints have said of it, and when; `tells` what a hint would say.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from kibitz.games.hanabi.cells import (
 from kibitz.games.hanabi.words import COLOUR_NAMES
 
 CARDS_, CHANCES, TOKENS, SEATS = "cards", "chances", "tokens", "seats"
-RELATION, GIVEN, TELLS = "relation", "given", "tells"
+RELATION, GIVEN, TELLS, EXACT = "relation", "given", "tells", "exact"
 NEVER = 40.0  # plies since a hint that was never given, and the most that are told apart
 
 
@@ -55,7 +55,20 @@ def count(name: str, high: float, help: str, topic: str, low: float = 0) -> Word
 
 COLOUR = Word("colour", NAME, "its colour", CARDS_, 0, COLOURS - 1, COLOUR_NAMES[:COLOURS])
 VALUE_ = count("value", VALUES, "its value", CARDS_, 1)
-ONWARD = count("onward", MOST_SEATS - 1, "turns until its holder moves", SEATS, 1)
+ONWARD = Word(
+    "onward",
+    COUNT,
+    "turns until its holder moves; +1 is onward = 1",
+    SEATS,
+    1,
+    MOST_SEATS - 1,
+    (),
+    "+",
+)
+
+CARD_NAMES = tuple(
+    f"{name} {value + 1}" for name in COLOUR_NAMES[:COLOURS] for value in range(VALUES)
+)
 
 GAME_WORDS = (
     count("notes", MOST_NOTES, "notes left", TOKENS),
@@ -75,6 +88,8 @@ NEXT_CARD = (
       for name in COLOUR_NAMES[:COLOURS]),
     *(chance(f"drawn {value + 1}", "chance that the next card has this value", CHANCES)
       for value in range(VALUES)),
+    *(chance(f"drawn {name}", "chance that the next card is this one", EXACT)
+      for name in CARD_NAMES),
 )  # fmt: skip
 # What hints have said of a card, and when.
 GIVEN_WORDS = (
@@ -100,6 +115,7 @@ OWN_WORDS = (
     chance("playable if wanted", "chance that it fits now, provided that it is not dead", RELATION),
     *(chance(name, "chance of this colour", CHANCES) for name in COLOUR_NAMES[:COLOURS]),
     *(chance(str(value + 1), "chance of this value", CHANCES) for value in range(VALUES)),
+    *(chance(name, "chance of this colour and value", EXACT) for name in CARD_NAMES),
     *PLACE_WORDS,
     *GIVEN_WORDS,
     chance("playable as meant", "chance that it fits now, provided that it did when a hint had it "

@@ -38,6 +38,7 @@ from kibitz.core.matching import (
 from kibitz.core.models import find_model, load_model, own_model, own_models
 from kibitz.core.options import Text
 from kibitz.core.table import View
+from kibitz.core.training import MODEL as RUN_MODEL
 
 MODEL = "classifier"
 
@@ -48,7 +49,9 @@ def read_rules(path: str | Path, game: Game) -> np.ndarray:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise BadModel(f"Cannot read the rules in '{path}': {error}.") from error
-    rows = game.language.read_all(text)
+    if game.language is None:
+        raise Misuse(f"{game.name} offers no language in which rules could be written.")
+    rows = game.language.read_all(text, str(path))
     if not len(rows):
         raise BadModel(f"'{path}' holds no rule; write one a line.")
     return rows
@@ -63,7 +66,28 @@ def load_rules(path: str | Path, game: Game) -> tuple[np.ndarray, dict[str, Any]
     texts = about.get("rules")
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
         raise BadModel(f"'{path}' is a damaged model: it holds no rules.")
-    return game.language.read_all(texts), about
+    return game.language.read_all(texts, str(path)), about
+
+
+def rules_to_begin_with(named: str, game: Game) -> np.ndarray:
+    """Read rules from a text file, a model, the folder of a run, or a model of the game's room."""
+    path = Path(named)
+    if path.is_dir():
+        path = path / RUN_MODEL
+        if not path.is_file():
+            raise Misuse(f"The run in '{named}' has no {RUN_MODEL} yet: let it end first.")
+    elif not path.exists():
+        own = own_rules(game) if named == MODEL else own_model(game, named)
+        if own is None:
+            known = ", ".join(model.stem for model in own_models(game, MODEL)) or "none"
+            raise Misuse(
+                f"There is no file '{named}', and no model of that name comes with {game.name} "
+                f"(there are: {known}). Name a text file with a rule a line, or a model."
+            )
+        path = own
+    if path.suffix == ".safetensors":
+        return load_rules(path, game)[0]
+    return read_rules(path, game)
 
 
 def kind_of(game: Game, rows: np.ndarray) -> Kind:

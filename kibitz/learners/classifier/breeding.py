@@ -45,10 +45,8 @@ from kibitz.learners.classifier.lexicon import (
     STEPS_OF_CONDITION,
 )
 
-FIRST_STEP = 0.2  # of a bound's range
-RATE = 1.0  # how fast steps adapt
+UNUSED_STEP = 0.2  # where no test is; whatever is added there begins with its own
 SMALLEST_STEP, GREATEST_STEP = 0.02, 1.0
-MORE = 0.45  # the chance of one more test, or one more condition, in a new rule
 GRAIN = 100.0  # bounds of chances are whole hundredths, so that they can be read
 
 
@@ -123,7 +121,7 @@ def new_condition(rng, lexicon, gene, at):
         least += 1
     gene[at + LEAST_COUNT] = -least if below(rng, 3) == 0 else least
     tests = 1
-    while tests < CONDITION_TESTS and uniform(rng) < MORE:
+    while tests < lexicon.most_tests and uniform(rng) < lexicon.more_tests:
         tests += 1
     for test in range(tests):
         new_test(rng, lexicon, group, gene, at + TESTS + TEST * test, False)
@@ -137,16 +135,16 @@ def new_rule(rng, lexicon, gene):
     deed = draw_weighted(rng, lexicon.deed_weights, 0, len(lexicon.deed_weights))
     gene[DEED] = deed
     tests = 1
-    while tests < TARGET_TESTS and uniform(rng) < MORE:
+    while tests < lexicon.most_aims and uniform(rng) < lexicon.more_tests:
         tests += 1
     for test in range(tests):
         new_test(rng, lexicon, lexicon.deeds[deed, AIMED_AT], gene, TARGET + TEST * test, True)
     conditions = 0
-    while conditions < CONDITIONS and uniform(rng) < MORE:
+    while conditions < lexicon.most_conditions and uniform(rng) < lexicon.more_conditions:
         new_condition(rng, lexicon, gene, FIRST_CONDITION + CONDITION * conditions)
         conditions += 1
     for step in range(STEPS):
-        gene[STEP + step] = FIRST_STEP
+        gene[STEP + step] = lexicon.first_step
 
 
 # --- parts of a rule -----------------------------------------------------------------------------
@@ -190,7 +188,7 @@ def drop_test(gene, at, tests, which):
         first = STEP + first_step_at(at)
         for step in range(first + which, first + tests - 1):
             gene[step] = gene[step + 1]
-        gene[first + tests - 1] = FIRST_STEP
+        gene[first + tests - 1] = UNUSED_STEP
 
 
 @compiled_loop
@@ -210,7 +208,7 @@ def drop_condition(gene, conditions, which):
         ):
             gene[step] = gene[step + STEPS_OF_CONDITION]
         for step in range(STEPS_OF_CONDITION):
-            gene[first + STEPS_OF_CONDITION * (conditions - 1) + step] = FIRST_STEP
+            gene[first + STEPS_OF_CONDITION * (conditions - 1) + step] = UNUSED_STEP
 
 
 # --- creeping ------------------------------------------------------------------------------------
@@ -299,9 +297,12 @@ def creep(rng, lexicon, gene, share, rate, towards):
 def add_condition(rng, lexicon, gene):
     """Add a random condition, if there is room."""
     conditions = count_conditions(gene)
-    if conditions == CONDITIONS:
+    if conditions >= lexicon.most_conditions:
         return False
     new_condition(rng, lexicon, gene, FIRST_CONDITION + CONDITION * conditions)
+    first = STEP + TARGET_TESTS + STEPS_OF_CONDITION * conditions
+    for step in range(first, first + STEPS_OF_CONDITION):
+        gene[step] = lexicon.first_step
     return True
 
 
@@ -319,7 +320,7 @@ def remove_condition(rng, gene):
 def add_test(rng, lexicon, gene):
     """Add a random test to the target, if there is room; at the end or in front."""
     tests = count_tests(gene, TARGET, TARGET_TESTS)
-    if tests == TARGET_TESTS:
+    if tests >= lexicon.most_aims:
         return False
     group = lexicon.deeds[int(gene[DEED]), AIMED_AT]
     at = TARGET + TEST * tests
@@ -328,8 +329,10 @@ def add_test(rng, lexicon, gene):
             gene[place + TEST] = gene[place]
         for step in range(STEP + tests, STEP, -1):
             gene[step] = gene[step - 1]
-        gene[STEP] = FIRST_STEP
+        gene[STEP] = lexicon.first_step
         at = TARGET
+    else:
+        gene[STEP + tests] = lexicon.first_step
     new_test(rng, lexicon, group, gene, at, True)
     return True
 
@@ -434,7 +437,7 @@ def share_deed(one, other):
 
 
 @compiled()
-def cross_uniform(rng, one, other, child):
+def cross_uniform(rng, lexicon, one, other, child):
     """Take every part, the target's tests or a condition, from one of two rules by lot.
 
     Both must have the same deed and as many conditions. Steps go with their bounds.
@@ -446,7 +449,7 @@ def cross_uniform(rng, one, other, child):
             child[place] = other[place]
         for step in range(STEP, STEP + TARGET_TESTS):
             child[step] = other[step]
-    for condition in range(CONDITIONS):
+    for condition in range(max(lexicon.most_conditions, count_conditions(one))):
         if below(rng, 2):
             at = FIRST_CONDITION + CONDITION * condition
             for place in range(at, at + CONDITION):

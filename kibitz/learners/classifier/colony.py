@@ -13,14 +13,15 @@ import numpy as np
 
 from kibitz.core.chance import WORDS, agents_seed, sow
 from kibitz.core.compiled import pointer
+from kibitz.core.errors import Misuse
 from kibitz.core.language import Language
 from kibitz.core.matching import ROW
 from kibitz.core.rewards import read_amounts
-from kibitz.learners.classifier.breeding import RATE, new_rule
+from kibitz.learners.classifier.breeding import new_rule
 from kibitz.learners.classifier.deals import COLONIES, COLONY_DEALS, LOOKING
 from kibitz.learners.classifier.genetics import Manner, next_generation, weigh_rules
 from kibitz.learners.classifier.islands import LANES, Arena
-from kibitz.learners.classifier.lexicon import GENE, OWN_UTILITY
+from kibitz.learners.classifier.lexicon import CHANGES, GENE, OWN_UTILITY, STEP
 from kibitz.learners.classifier.population import (
     ACTS,
     CONTESTS,
@@ -41,12 +42,12 @@ from kibitz.learners.classifier.population import (
     play_lane,
     settle,
 )
+from kibitz.learners.classifier.settings import read_bands
 from kibitz.learners.classifier.usage import judge_nothing, thank_nobody
 
 REMEMBERED = 8  # situations without a rule that a lane keeps
 COUNTED_EVERY = 8  # turns, at which it is counted which rules hold
 FADES = 0.8  # what is left of the counts of acts and holds after a generation
-TOURNAMENT = 4
 INACCURATE, STEEPNESS = 0.1, 5.0  # accuracy beyond the tolerance, and how fast it falls
 
 
@@ -100,25 +101,66 @@ class Colony:
         self.pay[COUNTS] = COUNTED_EVERY
         wages = wages_of(self.language, settings.wages)
         self.pay[WAGES : WAGES + len(wages)] = wages
+        self.bands = read_bands(settings.bands)
         self.shares = np.array(
             [settings.renewed, settings.specialised, settings.generalised, settings.merged,
              settings.crept]
         )  # fmt: skip
         self.manner = Manner(
             settings.covering, settings.in_place, settings.numerosity, settings.subsumption,
-            settings.protected, settings.crowd, RATE, TOURNAMENT,
+            settings.protected, settings.crowd, settings.step_rate,
+            settings.tournament,
         )  # fmt: skip
 
     @property
     def games(self) -> int:
-        """Games played so far."""
+        """Games learned from so far."""
         return int(self.count[0])
 
-    def begin(self) -> None:
-        """Fill the population with random rules."""
+    @property
+    def judged(self) -> int:
+        """Games played to compare lists: none."""
+        return 0
+
+    @property
+    def is_done(self) -> bool:
+        """Whether its games are played."""
+        return self.games >= self.budget
+
+    def begin(self, start: np.ndarray | None = None) -> None:
+        """Fill the population with random rules; some may be given. start [rules, ROW]"""
         for rule in range(len(self.genes)):
             new_rule(self.rng, self.lexicon, self.genes[rule])
         self.standing[:, NUMBER] = 1.0
+        if start is not None:
+            self.take_in(start)
+
+    def take_in(self, start: np.ndarray) -> None:
+        """Begin with a list of rules that plays in its order, whatever they will earn later.
+
+        They play a round, by which each has its first utility: what it earned, or what a rule
+        behind it earned if that is more. start [rules, ROW]
+        """
+        given = len(start)
+        if given > len(self.genes):
+            raise Misuse(
+                f"{given} rules to begin with do not fit into a population of {len(self.genes)}: "
+                f"add --population {max(2 * given, 200)}."
+            )
+        self.genes[:given, :ROW] = start
+        self.genes[:given, STEP:CHANGES] = self.lexicon.first_step
+        pay = self.pay.copy()
+        pay[[CONTESTS, EXPLORE]] = 0.0
+        pay[PAYS] = 1.0
+        order = np.arange(len(self.genes))
+        self.count[0] = min(LANES * self.settings.lane_games, self.budget)
+        lanes = self.play(self.arenas[1], order, given, self.first, self.games, pay)
+        settle(np.stack([lane.earnings for lane in lanes]), self.standing, 0.0, 0.0)
+        known = self.standing[:given]
+        known[:, UTILITY] = np.maximum.accumulate(known[::-1, UTILITY])[::-1]
+        known[:, SPREAD] = 0.0
+        known[:, CREDITS] = np.maximum(known[:, CREDITS], self.settings.young)
+        self.standing[given:, CREDITS] = 0.0  # the rest is untried
 
     def arena(self) -> Arena:
         """Give where the rules play now: the easier game at first."""
@@ -137,7 +179,7 @@ class Colony:
         """Play some games, credit the rules, and every so often run the genetic steps."""
         settings = self.settings
         order, acting, _ = self.order()
-        games = settings.lane_games
+        games = min(LANES * settings.lane_games, self.budget - self.games)
         lanes = self.play(self.arena(), order, acting, self.first + self.games, games, self.pay)
         settle(
             np.stack([lane.earnings for lane in lanes]),
@@ -145,7 +187,7 @@ class Colony:
             settings.momentum,
             settings.rate,
         )
-        self.count[0] += LANES * games
+        self.count[0] += games
         self.count[1] += 1
         if self.count[1] % settings.generation == 0:
             self.renew(lanes)
@@ -180,23 +222,26 @@ class Colony:
     def play(
         self, arena: Arena, order: np.ndarray, acting: int, first: int, games: int, pay: np.ndarray
     ) -> list[Lane]:
-        """Play so many games in each lane: what was earned, what was uncovered, and the scores."""
+        """Play games in lanes: what each earned, what was uncovered, and the scores."""
         game = arena.game
         rows = np.ascontiguousarray(self.genes[:, :ROW])
         language = self.language
         judge = pointer(language.judge or judge_nothing)
         thank = pointer(language.thank or thank_nobody)
 
+        ends = [games * (number + 1) // LANES for number in range(LANES)]
+
         def lane(number: int) -> Lane:
+            begins = ends[number - 1] if number else 0
             earnings = np.zeros((len(rows) + 1, EARNINGS))
             uncovered = np.zeros((REMEMBERED, language.facts), np.float32)
             moments = np.zeros((REMEMBERED * self.settings.niches, language.facts), np.float32)
-            scores = np.zeros(games)
+            scores = np.zeros(ends[number] - begins)
             bare = play_lane(
                 game.rules, pointer(language.see), judge, thank, self.lexicon, rows.copy(),
-                order.copy(), acting, self.standing[:, UTILITY].copy(), pay, game.blank(),
-                game.cooperative, self.seed, self.agents_seed, first + number * games, games,
-                game.bound("most_legal"), game.bound("most_plies"),
+                order.copy(), acting, self.standing[:, UTILITY].copy(), pay, self.bands,
+                game.blank(), game.cooperative, self.seed, self.agents_seed, first + begins,
+                len(scores), game.bound("most_legal"), game.bound("most_plies"),
                 self.standing[:, CREDITS].copy(), earnings, uncovered, moments, scores,
             )  # fmt: skip
             return Lane(earnings, uncovered, bare, moments, scores)
@@ -206,9 +251,7 @@ class Colony:
     def score(self, games: int) -> float:
         """Score the population as it is, on games that nobody learns from."""
         order, acting, _ = self.order()
-        lanes = self.play(
-            self.arenas[1], order, acting, LOOKING, -(-games // LANES), np.zeros_like(self.pay)
-        )
+        lanes = self.play(self.arenas[1], order, acting, LOOKING, games, np.zeros_like(self.pay))
         return float(np.concatenate([lane.scores for lane in lanes]).mean())
 
     def as_list(self) -> np.ndarray:

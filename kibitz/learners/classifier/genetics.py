@@ -23,8 +23,6 @@ from kibitz.core.matching import (
     AT_MOST,
     BOUND,
     CONDITION,
-    CONDITION_TESTS,
-    CONDITIONS,
     DEED,
     FIRST_CONDITION,
     GROUP,
@@ -38,15 +36,12 @@ from kibitz.core.matching import (
     START,
     STRIDE,
     TARGET,
-    TARGET_TESTS,
     TEST,
     TESTS,
     WORD,
     action_of,
 )
 from kibitz.learners.classifier.breeding import (
-    FIRST_STEP,
-    MORE,
     are_similar,
     creep,
     cross_average,
@@ -121,7 +116,7 @@ def cover(rng, lexicon, facts, gene):
     for place in range(GENE):
         gene[place] = 0.0
     for step in range(STEPS):
-        gene[STEP + step] = FIRST_STEP
+        gene[STEP + step] = lexicon.first_step
     deeds = len(lexicon.deed_weights)
     for _ in range(4 * deeds):
         deed = draw_weighted(rng, lexicon.deed_weights, 0, deeds)
@@ -135,12 +130,12 @@ def cover(rng, lexicon, facts, gene):
             continue
         gene[DEED] = deed
         tests = 1
-        while tests < TARGET_TESTS and uniform(rng) < MORE:
+        while tests < lexicon.most_aims and uniform(rng) < lexicon.more_tests:
             tests += 1
         for test in range(tests):
             test_that_holds(rng, lexicon, facts, group, thing, gene, TARGET + TEST * test)
         condition = 0
-        while condition < CONDITIONS and uniform(rng) < MORE:
+        while condition < lexicon.most_conditions and uniform(rng) < lexicon.more_conditions:
             group = draw_weighted(rng, lexicon.group_weights, 0, len(lexicon.group_weights))
             count = int(facts[lexicon.groups[group, START]])
             if count > 0:
@@ -149,7 +144,7 @@ def cover(rng, lexicon, facts, gene):
                 gene[at + LEAST_COUNT] = 1
                 thing = below(rng, count)
                 tests = 1
-                while tests < CONDITION_TESTS and uniform(rng) < MORE:
+                while tests < lexicon.most_tests and uniform(rng) < lexicon.more_tests:
                     tests += 1
                 for test in range(tests):
                     test_that_holds(
@@ -315,7 +310,7 @@ def make_child(rng, lexicon, genes, step, parent, strong, rate, child):
         if similar:
             cross_average(lexicon, genes[parent], genes[other], child)
         else:
-            cross_uniform(rng, genes[parent], genes[other], child)
+            cross_uniform(rng, lexicon, genes[parent], genes[other], child)
     return True
 
 

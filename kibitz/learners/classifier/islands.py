@@ -19,7 +19,6 @@ from kibitz.core.errors import Misuse
 from kibitz.core.game import Game
 from kibitz.core.matching import DEED, NO_RULE, ROW
 from kibitz.core.registry import find_agent
-from kibitz.learners.classifier.breeding import FIRST_STEP
 from kibitz.learners.classifier.deals import (
     CHOOSING,
     COMPARING,
@@ -43,6 +42,8 @@ from kibitz.play.match import Runner
 
 SCOUT_GAMES = 20
 CHOSEN_ON = 200  # games that say which island is shown
+LEAST = 2 * FIRST_STAGE  # games of a trial
+SCOUTING_SHARE = 0.25  # of all games, at most
 LANES = 4  # shares of a long series of games, which two cores can play at once
 
 
@@ -102,7 +103,7 @@ class Arena:
         """Give a list as genes, with as many rows as lists have here."""
         full = np.zeros((self.most_rules, GENE), np.float32)
         full[:, DEED] = NO_RULE
-        full[:, STEP:CHANGES] = FIRST_STEP
+        full[:, STEP:CHANGES] = self.lexicon.first_step
         full[: len(genes), : genes.shape[1]] = genes
         return full
 
@@ -132,13 +133,15 @@ class Island:
                 self.genes[:] = tried
         self.tally[0] += lists * SCOUT_GAMES
 
-    def improve(self, arena: Arena, other: np.ndarray, budget: int, stages: int) -> None:
-        """Try changes for about so many games."""
+    def improve(
+        self, arena: Arena, other: np.ndarray, budget: int, limit: int, stages: int
+    ) -> None:
+        """Try changes for about so many games, and not beyond a limit."""
         trouble = np.zeros(4, np.int64)
         self.tally += improve_list(
             arena.table, arena.lexicon, self.genes, other, arena.shares,
-            arena.runner.weights.copy(), arena.runner.fresh_memory(), arena.seed, budget, stages,
-            self.scores, self.known, self.rng, trouble,
+            arena.runner.weights.copy(), arena.runner.fresh_memory(), arena.seed, budget, limit,
+            stages, self.scores, self.known, self.rng, trouble,
         )  # fmt: skip
         arena.runner.check(trouble)
 
@@ -155,7 +158,8 @@ class Archipelago:
         self.rng = np.zeros(WORDS, np.int64)
         sow(self.rng, seed, 0, 12)
         self.pool = arenas[1].pool
-        self.spent = np.zeros(1, np.int64)
+        self.spent = np.zeros(1, np.int64)  # games of trials
+        self.compared = np.zeros(1, np.int64)  # games that compare lists
         self.shown = 0  # the island whose list was scored last
         # After populations, which have had their share of the games, nothing is made easier.
         after = settings.method == "both"
@@ -167,18 +171,50 @@ class Archipelago:
 
     @property
     def games(self) -> int:
-        """Games played so far, on islands given up too."""
+        """Games learned from so far, on islands given up too."""
         return int(self.spent[0])
 
-    def begin(self) -> None:
-        """Scout on every island."""
+    @property
+    def judged(self) -> int:
+        """Games played to compare lists."""
+        return int(self.compared[0])
+
+    @property
+    def room(self) -> int:
+        """Games that each island may still play, before bounds are polished or at all."""
+        share = 1.0 if self.polish.is_over else 1.0 - self.settings.polish
+        return (int(share * self.budget) - self.games) // len(self.alive)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether no further trial fits into the games."""
+        return self.room < LEAST and self.polish.is_over
+
+    def begin(self, start: np.ndarray | None = None) -> None:
+        """Scout on every island, or begin everywhere with the same rules. start [rules, ROW]"""
         settings = self.settings
+        if start is not None:
+            self.take_in(start)
+            return
+        most = int(SCOUTING_SHARE * self.budget) // (SCOUT_GAMES * settings.islands)
+        lists = max(1, min(settings.scouts, most))
 
         def scout(island: Island) -> None:
-            island.scout(self.arena(), settings.scouts, settings.first_rules)
+            island.scout(self.arena(), lists, settings.first_rules)
 
         list(self.pool.map(scout, self.islands))
         self.spent[0] = sum(int(island.tally[0]) for island in self.islands)
+
+    def take_in(self, start: np.ndarray) -> None:
+        """Begin on every island with the same rules. start [rules, ROW]"""
+        arena = self.arenas[1]
+        if len(start) > arena.most_rules:
+            raise Misuse(
+                f"{len(start)} rules to begin with do not fit into a list of {arena.most_rules}: "
+                f"add --most-rules {len(start)}."
+            )
+        for island in self.islands:
+            island.genes[:] = arena.in_full(start)
 
     def arena(self) -> Arena:
         """Give where the lists play now: the easier game at first."""
@@ -187,7 +223,8 @@ class Archipelago:
     def round(self) -> None:
         """Let every island that is left try changes, then give some up if it is time."""
         settings = self.settings
-        if self.games >= (1.0 - settings.polish) * self.budget and not self.polish.is_over:
+        limit = self.room
+        if limit < LEAST and not self.polish.is_over:
             self.polish_bounds()
             return
         arena = self.arena()
@@ -199,7 +236,7 @@ class Archipelago:
         before = sum(int(island.tally[0]) for island in islands)
 
         def improve(pair: tuple[Island, np.ndarray]) -> None:
-            pair[0].improve(arena, pair[1], settings.round_games, stages)
+            pair[0].improve(arena, pair[1], settings.round_games, limit, stages)
 
         list(self.pool.map(improve, zip(islands, others, strict=True)))
         self.spent[0] += sum(int(island.tally[0]) for island in islands) - before
@@ -236,7 +273,7 @@ class Archipelago:
     def is_better(self, genes: np.ndarray, other: np.ndarray, games: int = 4000) -> bool:
         """Tell whether a list scores more than another on the same deals."""
         arena = self.arena()
-        self.spent[0] += 2 * games
+        self.compared[0] += 2 * games
         gain = arena.scores(genes, POLISHED, games) - arena.scores(other, POLISHED, games)
         return bool(gain.mean() > 0.0)
 
@@ -250,7 +287,7 @@ class Archipelago:
     def compare(self, games: int = 1000) -> list[float]:
         """Score the lists of all islands that are left on the same deals."""
         arena = self.arena()
-        self.spent[0] += games * len(self.alive)
+        self.compared[0] += games * len(self.alive)
         return [
             float(arena.scores(self.islands[i].genes, COMPARING, games).mean()) for i in self.alive
         ]
@@ -300,6 +337,7 @@ class Archipelago:
             "tally": np.stack([island.tally for island in self.islands]),
             "alive": np.isin(np.arange(len(self.islands)), self.alive).astype(np.int64),
             "spent": self.spent,
+            "compared": self.compared,
             **self.polish.arrays(),
         }
 
@@ -307,6 +345,7 @@ class Archipelago:
         """Take up what was kept."""
         self.rng[:] = kept["chance"][0]
         self.spent[:] = kept["spent"]
+        self.compared[:] = kept["compared"]
         self.alive = np.flatnonzero(kept["alive"])
         for i, island in enumerate(self.islands):
             island.genes[:] = kept["genes"][i]

@@ -7,7 +7,8 @@ how often the rule has been changed by creeping; and last its utility, where it 
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import math
+from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,15 +41,42 @@ class Lexicon(NamedTuple):
     lows: np.ndarray  # [words]
     highs: np.ndarray  # [words]
     weights: np.ndarray  # [words]
+    most_aims: int  # tests of a target
+    most_conditions: int
+    most_tests: int  # of a condition
+    more_conditions: float  # the chance of one more in a new rule
+    more_tests: float
+    first_step: float  # of a bound, as a share of its range
+    step_rate: float  # how fast steps adapt
 
 
-def lexicon_of(language: Language, without: Collection[str] = ()) -> Lexicon:
-    """Make the lexicon of a language, without some topics, groups, words (`own red`) or deeds."""
+# The fields of a lexicon that are settings of the learner, with what they are unless set.
+SHAPE: dict[str, Any] = {
+    "most_aims": 4, "most_conditions": 4, "most_tests": 3, "more_conditions": 0.45,
+    "more_tests": 0.45, "first_step": 0.2, "step_rate": 1.0,
+}  # fmt: skip
+
+
+def lexicon_of(
+    language: Language, without: Collection[str] = (), likely: Mapping[str, float] | None = None,
+    **shape: Any,
+) -> Lexicon:  # fmt: skip
+    """Make the lexicon of a language, without some topics, groups, words (`own red`) or deeds.
+
+    `likely` multiplies the weights of topics, groups, words or deeds in new rules; `shape` gives
+    fields of SHAPE that are not as usual.
+    """
+    factors = likely or {}
+
+    def factor(*names: str) -> float:
+        return math.prod(factors.get(name, 1.0) for name in names)
+
     words = [word for group in language.groups for word in group.words]
     first_word = np.cumsum([0, *(len(group.words) for group in language.groups)])
     weights = np.array(
         [
-            not {group.name, word.topic, f"{group.name} {word.name}"} & set(without)
+            factor(word.topic, f"{group.name} {word.name}")
+            * (not {group.name, word.topic, f"{group.name} {word.name}"} & set(without))
             for group in language.groups
             for word in group.words
         ],
@@ -60,10 +88,11 @@ def lexicon_of(language: Language, without: Collection[str] = ()) -> Lexicon:
         "deeds": language.deed_table,
         "first_word": first_word.astype(np.int64),
         "most": np.array([group.most for group in language.groups], np.int64),
-        "group_weights": in_use.astype(np.float64),
+        "group_weights": in_use * np.array([factor(group.name) for group in language.groups]),
         "deed_weights": np.array(
             [
-                float(deed.name not in without and in_use[language.deed_table[i, 0]])
+                factor(deed.name)
+                * (deed.name not in without and bool(in_use[language.deed_table[i, 0]]))
                 for i, deed in enumerate(language.deeds)
             ]
         ),
@@ -71,5 +100,7 @@ def lexicon_of(language: Language, without: Collection[str] = ()) -> Lexicon:
         "lows": np.array([word.low for word in words], np.float64),
         "highs": np.array([word.high for word in words], np.float64),
         "weights": weights,
+        **SHAPE,
+        **shape,
     }
     return Lexicon(**fields)

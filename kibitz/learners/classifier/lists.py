@@ -12,7 +12,7 @@ import numpy as np
 from kibitz.core.chance import below, uniform
 from kibitz.core.compiled import compiled, compiled_loop
 from kibitz.core.matching import DEED, NO_RULE, ROW, groups_of
-from kibitz.learners.classifier.breeding import RATE, alter, new_rule
+from kibitz.learners.classifier.breeding import alter, new_rule
 from kibitz.play.loop import WHAT, play_games
 
 FIRST_STAGE = 40  # games of a trial before it is first judged; every stage doubles them
@@ -74,7 +74,7 @@ def change_list(rng, lexicon, genes, other):
         n = count_rules(genes)
         way = below(rng, 100)
         if way < 45 and n > 0:
-            alter(rng, lexicon, genes[below(rng, n)], RATE)
+            alter(rng, lexicon, genes[below(rng, n)], lexicon.step_rate)
         elif way < 57 or n < 2:
             at = below(rng, n + 1) if n < len(genes) else below(rng, n)
             if n < len(genes):
@@ -91,7 +91,7 @@ def change_list(rng, lexicon, genes, other):
         elif way < 86:
             at = below(rng, n)
             kept = genes[at].copy()
-            alter(rng, lexicon, kept, RATE)
+            alter(rng, lexicon, kept, lexicon.step_rate)
             if n < len(genes):
                 at += below(rng, 2)
                 make_room(genes, at)
@@ -145,11 +145,12 @@ def play_list(
 
 @compiled_loop
 def improve_list(
-    table, lexicon, genes, other, shares, weights, memory, seed, budget, stages, scores, known,
-    rng, trouble,
+    table, lexicon, genes, other, shares, weights, memory, seed, budget, limit, stages, scores,
+    known, rng, trouble,
 ):  # fmt: skip
     """Try changes of a list until so many games are played; give games, trials and successes.
 
+    A trial is played to its end, unless that took more games than the limit.
     scores [most games of a trial] keeps what the list itself has scored on the present deals: in
     the first known[0] of them; known[1] counts the trials since, known[2] numbers the first game.
     """
@@ -171,6 +172,10 @@ def improve_list(
         wins = False
         for stage in range(stages):
             size = FIRST_STAGE << stage
+            if played + size - done + max(0, size - known[0]) > limit:
+                if stage == 0:
+                    return played, trials, successes
+                break
             if known[0] < size:
                 play_list(table, lexicon.deeds, genes, shares, weights, memory, seed,
                           known[2] + known[0], size - known[0], scores[known[0]:], points, plies,

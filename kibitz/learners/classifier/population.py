@@ -48,6 +48,16 @@ def value_to(points, seat, cooperative):
 
 
 @compiled()
+def band_of(bands, score):
+    """Return what the highest band pays that a score reaches. bands [bands, 2], ascending"""
+    pays = 0.0
+    for band in range(len(bands)):
+        if score >= bands[band, 0]:
+            pays = bands[band, 1]
+    return pays
+
+
+@compiled()
 def play_on(
     rules, see, lexicon, rows, order, acting, wanted, state, view, actions, facts, rng, most_plies,
     points,
@@ -123,15 +133,16 @@ def credit(earnings, rule, worth):
 
 @compiled_loop
 def play_lane(
-    rules, see, judge, thank, lexicon, rows, order, acting, utility, pay, blank, cooperative, seed,
-    agents_seed, first, games, most_legal, most_plies, credits, earnings, uncovered, moments,
+    rules, see, judge, thank, lexicon, rows, order, acting, utility, pay, bands, blank, cooperative,
+    seed, agents_seed, first, games, most_legal, most_plies, credits, earnings, uncovered, moments,
     scores,
 ):  # fmt: skip
     """Play games and write down what the rules have earned; give how many turns had no rule.
 
     rows [rules, ROW], order [rules in use] by decreasing worth, utility [rules] with a last one
     for an action by lot, earnings [rules + 1, EARNINGS], uncovered [situations, facts] and moments
-    [situations, facts], any turns by lot, scores [games]. Branches of contests have the same deal.
+    [situations, facts], any turns by lot, scores [games]; bands as for `band_of`. Branches of
+    contests have the same deal.
     """
     state, branch, view = np.empty_like(blank), np.empty_like(blank), np.empty_like(blank)
     actions = np.empty(most_legal, np.int32)
@@ -249,7 +260,8 @@ def play_lane(
             settle_contest(contests[contest], gain, calls[contest], order, utility, earnings, rng)
         if pays:
             for ply in range(plies):
-                worth = paid[ply] + pay[FINAL] * value_to(points, movers[ply], cooperative)
+                score = value_to(points, movers[ply], cooperative)
+                worth = paid[ply] + pay[FINAL] * score + band_of(bands, score)
                 if shared:
                     for place in range(len(order)):
                         if held[ply, order[place]] == taken[ply]:

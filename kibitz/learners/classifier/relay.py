@@ -39,53 +39,67 @@ class Relay:
 
     @property
     def games(self) -> int:
-        """Games played so far."""
+        """Games learned from so far."""
         return sum(colony.games for colony in self.colonies) + self.islands.games
+
+    @property
+    def judged(self) -> int:
+        """Games played to compare lists, and to make them shorter."""
+        return self.islands.judged
+
+    @property
+    def is_done(self) -> bool:
+        """Whether populations and islands have played their games."""
+        return bool(self.handed[0]) and self.islands.is_done
 
     @property
     def running(self) -> Colony | Archipelago:
         """Give who runs now."""
         if self.handed[0]:
             return self.islands
-        return next(
-            (colony for colony in self.colonies if colony.games < colony.budget), self.colonies[-1]
-        )
+        return next((colony for colony in self.colonies if not colony.is_done), self.colonies[-1])
 
-    def begin(self) -> None:
-        """Fill the populations."""
+    def begin(self, start: np.ndarray | None = None) -> None:
+        """Fill the populations; rules that are given go to the islands too. start [rules, ROW]"""
+        if start is not None:
+            self.islands.take_in(start)
         for colony in self.colonies:
-            colony.begin()
+            colony.begin(start)
 
     def round(self) -> None:
         """Let whoever runs play a round; hand on when the colonies are done."""
         self.running.round()
-        if not self.handed[0] and all(colony.games >= colony.budget for colony in self.colonies):
+        if not self.handed[0] and all(colony.is_done for colony in self.colonies):
             self.hand_on()
 
     def hand_on(self) -> None:
         """Give the islands the lists of the best colonies, as small as they can be.
 
-        Populations differ much, and a bad one is seldom worth more games: half are given up here.
+        Populations differ much, and a bad one is seldom worth more games: at least half are given
+        up here, and all beyond the number of islands. Rules that were given at the beginning count
+        as one more list.
         """
-        arena = self.islands.arenas[1]
-        before = arena.played + self.large[1].played
-        lists = [self.shortened(colony)[: arena.most_rules] for colony in self.colonies]
-        scores = [
-            float(arena.scores(arena.in_full(genes), COMPARING, COMPARED_ON).mean())
-            for genes in lists
-        ]
-        order = np.argsort([-score for score in scores], kind="stable")
-        best = order[: max(1, (len(lists) + 1) // 2)]
-        for number, island in enumerate(self.islands.islands):
-            island.genes[:] = arena.in_full(lists[best[number % len(best)]])
-        counted = len(lists) * COUNTED_ON
-        self.islands.spent[0] += arena.played + self.large[1].played - before + counted
+        arena, large = self.islands.arenas[1], self.large[1]
+        before = arena.played + large.played
+        lists = [colony.as_list() for colony in self.colonies]
+        heirs = min(max(1, (len(lists) + 1) // 2), len(self.islands.islands))
+        best = [self.shortened(lists[i])[: arena.most_rules] for i in ranked(large, lists)[:heirs]]
+        given = self.islands.islands[0].genes
+        if count_rules(given):
+            best.append(given[: count_rules(given)].copy())
+            best = [best[i] for i in ranked(arena, best)[:heirs]]
+        if any(len(genes) for genes in best):
+            for number, island in enumerate(self.islands.islands):
+                island.genes[:] = arena.in_full(best[number % len(best)])
+        else:  # no rule has earned its place yet
+            self.islands.begin()
+        counted = heirs * COUNTED_ON
+        self.islands.compared[0] += arena.played + large.played - before + counted
         self.handed[0] = 1
 
-    def shortened(self, colony: Colony) -> np.ndarray:
+    def shortened(self, genes: np.ndarray) -> np.ndarray:
         """Give a colony's list without what it does not need."""
         arena = self.large[1]
-        genes = colony.as_list()
         acts, _ = usage_of(arena.game, genes[:, :ROW], arena.seed)
         used = arena.in_full(genes[np.array(acts) > 0.0])
         short = compact(used, lambda tried: arena.scores(tried, HANDING_OVER, JUDGED_ON), False)
@@ -101,8 +115,6 @@ class Relay:
 
     def as_list(self) -> np.ndarray:
         """Give the best list. [rules, GENE]"""
-        if not self.handed[0]:  # the colonies' rounds have used up all games
-            self.hand_on()
         return self.islands.as_list()
 
     def so_far(self) -> np.ndarray:
@@ -132,6 +144,12 @@ class Relay:
         self.islands.restore(_under("islands ", kept))
         for i, colony in enumerate(self.colonies):
             colony.restore(_under(f"colony {i} ", kept))
+
+
+def ranked(arena: Arena, lists: list[np.ndarray]) -> list[int]:
+    """Return the places of lists, the best on the same deals first."""
+    scores = [arena.scores(genes, COMPARING, COMPARED_ON).mean() for genes in lists]
+    return [int(place) for place in np.argsort(-np.array(scores), kind="stable")]
 
 
 def _under(prefix: str, kept: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:

@@ -47,10 +47,10 @@ def usage_of(game: Game, rows: np.ndarray, seed: int) -> tuple[list[float], list
     play_lane(
         game.rules, pointer(language.see), pointer(judge_nothing), pointer(thank_nobody),
         lexicon_of(language), rows, np.arange(len(rows)), len(rows), np.zeros(len(rows) + 1), pay,
-        game.blank(), game.cooperative, seed, agents_seed(seed), COUNTING, COUNTED_ON,
-        game.bound("most_legal"), game.bound("most_plies"), np.zeros(len(rows) + 1), earnings,
-        np.zeros((1, language.facts), np.float32), np.zeros((0, language.facts), np.float32),
-        np.zeros(COUNTED_ON),
+        np.zeros((0, 2)), game.blank(), game.cooperative, seed, agents_seed(seed), COUNTING,
+        COUNTED_ON, game.bound("most_legal"), game.bound("most_plies"), np.zeros(len(rows) + 1),
+        earnings, np.zeros((1, language.facts), np.float32),
+        np.zeros((0, language.facts), np.float32), np.zeros(COUNTED_ON),
     )  # fmt: skip
     moves = max(1.0, earnings[:, ACTED].sum())
     return (earnings[:-1, ACTED] / moves).tolist(), (earnings[:-1, HELD] / moves).tolist()

@@ -15,47 +15,30 @@ from tempfile import TemporaryDirectory
 from typing import Annotated, Any, ClassVar, Literal
 
 from kibitz.core.agent import CompiledAgent
-from kibitz.core.errors import Misuse, unknown
+from kibitz.core.errors import Misuse, NothingLearned
 from kibitz.core.files import save
 from kibitz.core.game import Game
 from kibitz.core.plots import BLUE, Canvas
 from kibitz.core.training import Progress, Run
 from kibitz.learners import find_learner
 from kibitz.learners import train as train_by_name
+from kibitz.learners.classifier_optimizer.space import as_settings, space_of
 from kibitz.play.match import match
 
 LEARNER = "classifier"
 SEEDS = 1 << 63
 AFRESH = 1_000_003  # added to the seed for games that chose nothing
-# What can be varied: from, to, and whether by orders of magnitude; or the choices.
-SPACE: dict[str, tuple[Any, ...]] = {
-    "population": (40, 600, True),
-    "lane_games": (10, 200, True),
-    "generation": (1, 40, True),
-    "explore": (0.005, 0.4, True),
-    "rate": (0.0001, 0.05, True),
-    "caution": (0.0, 4.0, False),
-    "young": (2.0, 200.0, True),
-    "protected": (2.0, 200.0, True),
-    "thanks": (0.0, 1.5, False),
-    "renewed": (0.0, 0.08, False),
-    "specialised": (0.0, 0.08, False),
-    "generalised": (0.0, 0.08, False),
-    "merged": (0.0, 0.08, False),
-    "crept": (0.0, 0.08, False),
-    "covering": (False, True),
-    "fitness": ("strength", "accuracy"),
-    "niches": (False, True),
-    "numerosity": (False, True),
-    "subsumption": (False, True),
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """What can be set about the search."""
 
-    vary: Annotated[str, "settings to vary, with + between them"] = (
+    vary: Annotated[
+        str,
+        "settings to vary, with + between them; wages.EVENT, likely.WORD and "
+        "bands.SCORE are some too",
+    ] = (  # fmt: skip
         "population+generation+explore+caution+young+renewed+specialised+generalised+merged+crept"
     )
     trials: Annotated[int, "settings to try", 2, 10_000] = 30
@@ -130,14 +113,9 @@ def train(game: Game, settings: Settings, seed: int, run: Run) -> Tuned:
         raise Misuse(
             "The search needs Optuna: pip install 'kibitz[tuning]', or pip install optuna."
         ) from None
-    names = [name.strip() for name in settings.vary.split("+") if name.strip()]
-    for name in names:
-        if name not in SPACE:
-            raise unknown("setting to vary", name, SPACE)
-    if not names:
-        raise Misuse("Nothing is to vary: name some settings with --vary.")
+    varied = space_of(game, settings.vary)
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    space = {name: distribution(optuna, name) for name in names}
+    space = {name: distribution(optuna, choices) for name, choices in varied.items()}
     run.claim()
     tried: list[dict[str, Any]] = []
     study = optuna.create_study(direction="maximize")
@@ -148,14 +126,15 @@ def train(game: Game, settings: Settings, seed: int, run: Run) -> Tuned:
                 seed=(seed + number) % (1 << 32), n_startup_trials=min(10, settings.trials // 3)
             )
             trial = study.ask(space)
-            score = score_of(game, settings, seed, trial.params, folder / str(number), run, number)
+            chosen = as_settings(trial.params)
+            score = score_of(game, settings, seed, chosen, folder / str(number), run, number)
             study.tell(trial, score)
-            tried.append({"settings": dict(trial.params), "score": score})
+            tried.append({"settings": chosen, "score": score})
             best = max(entry["score"] for entry in tried)
             run.log(trial=number, score=score, best=best, **as_figures(trial.params))
             run.tell(number + 1, settings.trials, f"best {best:.2f}")
         at = max(range(len(tried)), key=lambda i: tried[i]["score"])
-        model = trained(game, settings, seed, tried[at]["settings"], folder / str(at) / "0")
+        model = first_trained(game, settings, seed, tried[at]["settings"], folder / str(at))
     about = {**model.to_dict(), "best": tried[at]["settings"], "mean score": tried[at]["score"]}
     path = run.finish(
         LEARNER, {"rows": rows_of(game, model.rules)}, about, lambda rows, to: plot(rows, to, run)
@@ -169,9 +148,8 @@ def train(game: Game, settings: Settings, seed: int, run: Run) -> Tuned:
     )  # fmt: skip
 
 
-def distribution(optuna: Any, name: str) -> Any:
-    """Give what Optuna draws a setting from."""
-    choices = SPACE[name]
+def distribution(optuna: Any, choices: tuple[Any, ...]) -> Any:
+    """Return what Optuna draws a setting from."""
     if isinstance(choices[-1], bool) and len(choices) == 3:
         low, high, by_magnitude = choices
         whole = isinstance(low, int)
@@ -195,8 +173,23 @@ def score_of(
         def told(done: int, games: int, words: str, where: str = where) -> None:
             run.tell(number, settings.trials, f"{where}: {words}")
 
-        total += trained(game, settings, seed + i, params, folder / str(i), told).score
+        try:
+            total += trained(game, settings, seed + i, params, folder / str(i), told).score
+        except NothingLearned as error:
+            total += error.score
     return total / settings.seeds
+
+
+def first_trained(
+    game: Game, settings: Settings, seed: int, params: Mapping[str, Any], folder: Path
+) -> Any:
+    """Return what the first training with some settings has learned that has learned anything."""
+    for i in range(settings.seeds):
+        try:
+            return trained(game, settings, seed + i, params, folder / str(i))
+        except NothingLearned as error:
+            nothing = error
+    raise nothing
 
 
 def trained(
