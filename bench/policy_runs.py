@@ -1,6 +1,6 @@
 """The recorded trainings of PPO: `python -m bench.policy_runs [PART ..] [--out FOLDER]`.
 
-Parts are `known`, `direct`, `seats`, `encodings` and `cursor`; all, if none is named. Every
+Parts are `known`, `direct`, `seats`, `encodings`, `taught` and `cursor`; all, if none is named. Every
 training has a folder of its own in FOLDER (`runs/policies`), so whatever is done is not done again,
 and what was interrupted goes on. Prints a table of matches on fresh deals, and draws all curves
 into FOLDER/PART.png.
@@ -110,6 +110,14 @@ PARTS: dict[str, list[Job]] = {
         ),
         direct("only-what-it-is-planes-21", {"prospects": False, "encoding": "planes"},
                decisions=60_000, boards=64, buffer=4096),
+    ],
+    "taught": [
+        # The teacher walks to the placement that it would choose with direct control.
+        Job("cursor-taught-21", "carcassonne", {"control": "cursor", "encoding": "vector"},
+            {**CURSOR, "decisions": 2_000_000, "teacher": "settler", "lessons": 0.5, "rate": 1e-3,
+             "entropy": 0.003, "boards": 128, "lam": 0.97, "rivals": "greedy",
+             "evaluate_every": 20, "threads": 1},
+            rivals=("greedy", "settler")),
     ],
     "cursor": [
         cursor("cursor-21", {}, decisions=2_500_000, rate=6e-4, entropy=0.003, boards=64,
