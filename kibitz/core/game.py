@@ -173,7 +173,7 @@ class Game(Shown):
     senses: tuple[str, ...] = ()  # options that only change what learners see
     hides: bool = False  # some seat may not see some cell
     secret: bool = False  # what a seat plays is not shown to the others, unless a view shows it
-    cooperative: bool = False  # all seats win and lose together
+    cooperative: bool = False  # all seats win and lose together; so does one seat alone
     zero_sum: bool = False  # what some seats win, others lose: all points sum to 0 at the end
     span: Callable[[Mapping[str, Any]], tuple[float, float]] | None = None  # of a seat's points
     most_points: Callable[[Mapping[str, Any]], float] | None = None  # of a perfect game, if known
@@ -181,12 +181,16 @@ class Game(Shown):
     flaw: Callable[[Table], str | None] = _no_flaw  # what is wrong with a table, if anything
     open_spiel: Callable[[Mapping[str, Any]], str | None] = _not_there  # its name in OpenSpiel
     settings: Mapping[str, Any] = field(default_factory=dict)
+    _cooperative: bool = field(init=False)  # with several seats
 
     def __post_init__(self) -> None:
         low, high = self.seats
         if not 1 <= low <= self.default_seats <= high <= MOST_SEATS:
             raise BrokenRules(f"{self.name}: seats {self.seats} must lie in 1 to {MOST_SEATS}.")
         object.__setattr__(self, "settings", settle(self.all_options, self.settings, self.name))
+        object.__setattr__(self, "_cooperative", self.cooperative)
+        # Alone there is nobody to be ahead of: what counts is the score, as in cooperative games.
+        object.__setattr__(self, "cooperative", self.cooperative or self.players == 1)
 
     # --- settings ------------------------------------------------------------------------------
 
@@ -201,7 +205,8 @@ class Game(Shown):
 
     def having(self, **settings: Any) -> Game:
         """Give the same game with other settings; unknown names and bad values raise."""
-        return replace(self, settings={**self.settings, **settings})
+        chosen = {**self.settings, **settings}
+        return replace(self, cooperative=self._cooperative, settings=chosen)
 
     @property
     def players(self) -> int:

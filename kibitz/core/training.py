@@ -96,6 +96,7 @@ class Run:
         visits: Mapping[int, Callable[[Agent], Any]] | None = None,
         plots: bool = True,
         watcher: Watcher | None = None,
+        defaults: Mapping[str, Any] | None = None,
     ) -> None:
         self.learner = learner
         self.game = game
@@ -113,15 +114,18 @@ class Run:
         self._watcher = watcher
         self._saved_at = time.monotonic()
         if self.folder is not None:
-            self._look_into(self.folder)
+            self._look_into(self.folder, defaults or {})
 
     def claim(self) -> None:
         """Take the folder: from now on it is for this very run."""
         if self.folder is not None and not (self.folder / ABOUT).exists():
             save(self.folder / ABOUT, json.dumps(self.about, indent=1) + "\n")
 
-    def _look_into(self, folder: Path) -> None:
-        """Begin in an empty folder, or go on in one that was begun with the very same command."""
+    def _look_into(self, folder: Path, defaults: Mapping[str, Any]) -> None:
+        """Begin in an empty folder, or go on in one that was begun with the very same command.
+
+        A run may be older than a setting: then it was made with what is now the default.
+        """
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -133,6 +137,10 @@ class Run:
             except (OSError, ValueError) as error:
                 raise BadModel(f"'{about}' is damaged: {error}. Choose another folder.") from error
             ours = json.loads(json.dumps(self.about))
+            settings = earlier.get("settings") if isinstance(earlier, dict) else None
+            if isinstance(settings, dict):
+                kept = {name: of for name, of in defaults.items() if name in ours["settings"]}
+                earlier["settings"] = json.loads(json.dumps({**kept, **settings}))
             if earlier != ours:
                 changed = [key for key in ours if earlier.get(key) != ours[key]]
                 raise Misuse(

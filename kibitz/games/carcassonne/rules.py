@@ -177,7 +177,7 @@ def lay_nearest(state):
 @compiled()
 def play_cursor(state, action):
     """Apply an action of a cursor."""
-    seat = state[SEAT]
+    turn = state[DRAWN]
     state[STEPS] += 1
     if state[PHASE] == LAYING:
         if action < SIDES:
@@ -208,10 +208,10 @@ def play_cursor(state, action):
     else:
         state[CURSOR_AIM] = 1 + place_at(action)
     # Whoever has wandered for too long is done.
-    if state[SEAT] == seat and state[STEPS] >= state[MOST_STEPS]:
+    if state[STEPS] >= state[MOST_STEPS]:  # none are counted when the turn has ended
         if state[PHASE] == LAYING:
             lay_nearest(state)
-        if state[SEAT] == seat:
+        if state[DRAWN] == turn and state[SEAT] != OVER:
             end_turn(state)
 
 
@@ -348,7 +348,7 @@ GAME = Game(
     summary="Lay tiles of roads, cities and cloisters; set meeples where they will score most.",
     version=1,
     room=__package__,
-    seats=(2, MOST_SEATS),
+    seats=(1, MOST_SEATS),
     default_seats=2,
     options=OPTIONS,
     layout=LAYOUT,
