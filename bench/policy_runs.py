@@ -115,10 +115,10 @@ PARTS: dict[str, list[Job]] = {
         # The teacher presses what the columns of the buttons call best. One whose target they do
         # not show (`settler`) cannot be followed: 7.5% against `greedy` after 650,000 decisions.
         Job("cursor-taught-21", "carcassonne", {"control": "cursor", "encoding": "vector"},
-            {**CURSOR, "decisions": 2_000_000, "teacher": "reckoner", "lessons": 0.3,
+            {**CURSOR, "decisions": 900_000, "teacher": "reckoner", "lessons": 0.2,
              "rate": 6e-4, "entropy": 0.002, "boards": 128, "lam": 0.97, "rivals": "greedy",
-             "evaluate_every": 15, "evaluate_games": 100, "threads": 1},
-            rivals=("greedy", "settler")),
+             "evaluate_every": 15, "threads": 1},
+            rivals=("greedy",)),
     ],
     "cursor": [
         cursor("cursor-21", {}, decisions=2_500_000, rate=6e-4, entropy=0.003, boards=64,

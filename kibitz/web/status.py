@@ -98,7 +98,8 @@ class StatusPanel:
                 button("Stop", page.stop_thinking, "small", "Stop the agent that thinks")
             if sitting.over and sitting.is_played and page.is_live:
                 button("Review", lambda: page.turn_to("Review"), "small")
-                button("Seats exchanged", page.about.again, "small", "The same deal once more")
+                again = "Same deal" if sitting.game.players == 1 else "Seats exchanged"
+                button(again, page.about.again, "small", "The same deal once more")
                 button("New game", page.about.new_game, "small main")
         with self.banner:
             self.what_if()
