@@ -115,9 +115,9 @@ PARTS: dict[str, list[Job]] = {
         # The teacher presses what the columns of the buttons call best. One whose target they do
         # not show (`settler`) cannot be followed: 7.5% against `greedy` after 650,000 decisions.
         Job("cursor-taught-21", "carcassonne", {"control": "cursor", "encoding": "vector"},
-            {**CURSOR, "decisions": 900_000, "teacher": "reckoner", "lessons": 0.2,
-             "rate": 6e-4, "entropy": 0.002, "boards": 128, "lam": 0.97, "rivals": "greedy",
-             "evaluate_every": 15, "threads": 1},
+            {**CURSOR, "decisions": 147_456, "teacher": "reckoner", "lessons": 1.0, "rate": 1.5e-3,
+             "entropy": 0.002, "boards": 128, "buffer": 8192, "hidden": "64,64",
+             "rivals": "greedy", "evaluate_every": 1000, "evaluate_games": 4, "threads": 1},
             rivals=("greedy",)),
     ],
     "cursor": [
