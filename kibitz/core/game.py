@@ -167,6 +167,7 @@ class Game(Shown):
     most_plies: Count
     features: Count
     feature_range: tuple[float, float] = (-32768.0, 32767.0)  # no feature lies outside
+    feature_scale: Callable[[Mapping[str, Any]], np.ndarray] | None = None  # most usual sizes
     prospects: Count = 0  # features of each legal action, if `describe` gives any
     planes: Callable[[Mapping[str, Any]], Planes | None] = _no_planes  # among the features
     rounds: Rounds | None = None  # if it has some, each with a deal of its own
@@ -277,6 +278,16 @@ class Game(Shown):
         """Give a bound (`actions`, `most_legal`, `features` and the like) for these settings."""
         count = getattr(self, name)
         return count(self.settings) if callable(count) else count
+
+    def scale_of_features(self) -> np.ndarray:
+        """Give what each feature is divided by so that it lies between -1 and 1, or hardly beyond.
+
+        Rooms say so by `feature_scale`; otherwise it is the greatest size that the range allows.
+        """
+        if self.feature_scale is not None:
+            return self.feature_scale(self.settings).astype(np.float32)
+        most = max(map(abs, self.feature_range)) or 1.0
+        return np.full(self.bound("features"), most, np.float32)
 
     # --- rules ---------------------------------------------------------------------------------
 

@@ -92,7 +92,7 @@ from kibitz.games.carcassonne.cursor import (
     is_idle,
     place_at,
 )
-from kibitz.games.carcassonne.encodings import features, observe
+from kibitz.games.carcassonne.encodings import feature_scale, features, observe
 from kibitz.games.carcassonne.meeples import free_places, is_free, set_meeple
 from kibitz.games.carcassonne.prospects import ALL, PLAIN, describe_options, planes
 from kibitz.games.carcassonne.stack import begin, draw_tile, list_placements
@@ -357,7 +357,9 @@ GAME = Game(
     most_legal=most_legal,
     most_plies=most_plies,
     features=features,
-    feature_range=(-3.0, 100.0),
+    # Beyond 1 lie points over 50, which can be no more than MOST_OF_A_TILE for each of 73 tiles.
+    feature_range=(-1.0, 63.0),
+    feature_scale=feature_scale,
     prospects=prospects,
     planes=planes,
     senses=("encoding", "prospects"),
