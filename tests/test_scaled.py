@@ -1,4 +1,4 @@
-"""Environments can bring what seats see between -1 and 1; models trained before see what they saw."""
+"""Environments can bring what seats see between -1 and 1; without that nothing has changed."""
 
 from __future__ import annotations
 

@@ -14,8 +14,8 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from kibitz.bridges.gymnasium import ILLEGAL, RAISE, RANDOM
 from kibitz.bridges.board import bring_within
+from kibitz.bridges.gymnasium import ILLEGAL, RAISE, RANDOM
 from kibitz.bridges.spaces import features_of
 from kibitz.core.errors import IllegalMove, unknown
 from kibitz.core.game import Game

@@ -1,8 +1,8 @@
 """The players of Carcassonne.
 
 All weigh every way to lay the tile together with every place for a meeple, and take the best. With
-a cursor `greedy` and `settler` first decide, and then walk there; `reckoner` presses the button that
-learners see as serving the best choice, so that a network can learn to do the same.
+a cursor `greedy` and `settler` first decide, and then walk there; `reckoner` presses the button
+that learners see as serving the best choice, so that a network can learn to do the same.
 """
 
 from __future__ import annotations
