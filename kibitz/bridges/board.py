@@ -20,16 +20,25 @@ from kibitz.core.table import Move, Table, View
 from kibitz.play.aims import aim_of, pay
 
 
-class Board:
-    """A game being played, for environments; `aim` says what rewards count."""
+def bring_within(features: np.ndarray, scale: np.ndarray) -> np.ndarray:
+    """Bring features between -1 and 1: divided by their scale, and cut off beyond."""
+    return np.clip(features / scale, -1.0, 1.0)
 
-    def __init__(self, game: Game, aim: str) -> None:
+
+class Board:
+    """A game being played, for environments; `aim` says what rewards count.
+
+    scaled: whatever seats see is brought between -1 and 1.
+    """
+
+    def __init__(self, game: Game, aim: str, scaled: bool = False) -> None:
         self.game = game
         self.rules = game.rules
         self.aim = aim_of(game, aim)
         self.seats = game.players
         self.features = game.bound("features")
         self.numbers = game.bound("actions")
+        self._scale = game.scale_of_features() if scaled else None
         self._blank = game.blank()
         self._dealt = self._blank.copy()
         self._state = self._blank.copy()
@@ -83,6 +92,8 @@ class Board:
         features = np.empty(self.features, np.float32)
         rules.look(self._state, seat, view)
         rules.observe(view, features)
+        if self._scale is not None:
+            features = bring_within(features, self._scale)
         if mover == OVER:
             return features, np.ones(self.numbers, np.int8)
         mask = np.zeros(self.numbers, np.int8)

@@ -47,6 +47,7 @@ class SeatEnv(gymnasium.Env):
     aim         what rewards count: `points`, `margin` or `win`
     illegal     what becomes of an action that is not legal: `random` plays a legal one by lot, and
                 the info says so (`illegal`); `raise` raises. Learners that mask actions want that
+    scaled      bring all that you see between -1 and 1; what is larger than usual is cut off
 
     An observation is the features of your view. The info has `action_mask` and `seat`, and at the
     end of the game the `points` of every seat. `action_masks()` is what sb3-contrib asks for. The
@@ -61,15 +62,16 @@ class SeatEnv(gymnasium.Env):
         aim: str = "points",
         illegal: str = RANDOM,
         render_mode: str | None = None,
+        scaled: bool = False,
     ) -> None:
         if illegal not in ILLEGAL:
             raise unknown("way with illegal actions", str(illegal), ILLEGAL)
         self.game = game
-        self.board = Board(game, aim)
+        self.board = Board(game, aim, scaled)
         self.metadata = {"render_modes": list(MODES), "render_fps": FRAMES}
         self.render_mode = render_mode
         self.action_space: Actions = Actions(game)
-        self.observation_space = features_of(game)
+        self.observation_space = features_of(game, scaled)
         self._any = b"\1" * self.board.numbers
         self._fixed = seat_of(game, seat)
         one = isinstance(opponents, str) or not isinstance(opponents, Sequence)
@@ -205,7 +207,9 @@ class SeatEnv(gymnasium.Env):
 
 # --- environments by name ------------------------------------------------------------------------
 
-OWN = ("opponents", "seat", "aim", "illegal", "render_mode")  # all else are options of the game
+OWN = (  # all else are options of the game
+    "opponents", "seat", "aim", "illegal", "render_mode", "scaled",
+)  # fmt: skip
 
 
 def make(game: Game | str, **how: Any) -> SeatEnv:

@@ -45,7 +45,8 @@ class SeatsEnv(AECEnv):
 
     An observation is a dict of `observation`, the features of the seat's view, and `action_mask`;
     the mask is also in the seat's `infos` while it is to move. With `mask="infos"` it is only
-    there, and observations are plain arrays. A reward is the change of what the
+    there, and observations are plain arrays. `scaled` brings all that seats see between -1 and 1;
+    what is larger than usual is cut off. A reward is the change of what the
     seat has in hand, as `aim` counts it: `points`, `margin` or `win`. An action that is not legal
     raises `IllegalMove` and changes nothing. The same seed deals the same games: the first by
     `reset(seed)`, further ones by `reset()`.
@@ -58,6 +59,7 @@ class SeatsEnv(AECEnv):
         aim: str = "points",
         max_cycles: int | None = None,
         mask: str = BOTH,
+        scaled: bool = False,
     ) -> None:
         super().__init__()
         if mask not in (BOTH, IN_INFOS):
@@ -65,7 +67,7 @@ class SeatsEnv(AECEnv):
         if max_cycles is not None and max_cycles < 1:
             raise Misuse(f"max_cycles must be at least 1, or None for no limit, not {max_cycles}.")
         self.game = game
-        self.board = Board(game, aim)
+        self.board = Board(game, aim, scaled)
         self.render_mode = render_mode
         self.metadata = {
             "name": name_of(game), "render_modes": list(MODES), "render_fps": FRAMES,
@@ -76,7 +78,7 @@ class SeatsEnv(AECEnv):
         self._plain = mask == IN_INFOS
         space = features_of if self._plain else masked
         self.observation_spaces: dict[str, Any] = {
-            agent: space(game) for agent in self.possible_agents
+            agent: space(game, scaled) for agent in self.possible_agents
         }
         self.action_spaces = {agent: Actions(game) for agent in self.possible_agents}
         self.agents: list[str] = []
@@ -264,7 +266,7 @@ def name_of(game: Game) -> str:
     return f"{re.sub(r'[^a-z0-9]+', '_', game.name)}_v{game.version}"
 
 
-OWN = ("render_mode", "aim", "max_cycles", "mask")  # all else are options of the game
+OWN = ("render_mode", "aim", "max_cycles", "mask", "scaled")  # all else are options of the game
 
 
 def env(game: Game | str, **how: Any) -> SeatsEnv:

@@ -24,13 +24,13 @@ class Actions(spaces.Discrete):
         return super().sample(mask, probability)
 
 
-def features_of(game: Game) -> spaces.Box:
-    """Give the space of what a seat sees."""
-    low, high = game.feature_range
+def features_of(game: Game, scaled: bool = False) -> spaces.Box:
+    """Give the space of what a seat sees; scaled, all of it lies between -1 and 1."""
+    low, high = (max(-1.0, min(0.0, game.feature_range[0])), 1.0) if scaled else game.feature_range
     return spaces.Box(np.float32(low), np.float32(high), (game.bound("features"),), np.float32)
 
 
-def masked(game: Game) -> spaces.Dict:
+def masked(game: Game, scaled: bool = False) -> spaces.Dict:
     """Give the space of what a seat sees together with what it may do."""
     mask = spaces.Box(0, 1, (game.bound("actions"),), np.int8)
-    return spaces.Dict({"observation": features_of(game), "action_mask": mask})
+    return spaces.Dict({"observation": features_of(game, scaled), "action_mask": mask})

@@ -14,13 +14,16 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
+from kibitz.bridges.board import bring_within
 from kibitz.bridges.gymnasium import ILLEGAL, RAISE, RANDOM
 from kibitz.bridges.spaces import features_of
 from kibitz.core.errors import IllegalMove, unknown
 from kibitz.core.game import Game
 from kibitz.play.sparring import Sparring
 
-OWN = ("opponents", "seat", "aim", "illegal", "cores", "copy")  # all else are options of the game
+OWN = (  # all else are options of the game
+    "opponents", "seat", "aim", "illegal", "cores", "copy", "scaled",
+)  # fmt: skip
 MOST_SEED = 2**63 - 1
 
 
@@ -63,6 +66,7 @@ class SeatsVector(VectorEnv):
         illegal: str = RANDOM,
         cores: int = 1,
         copy: bool = True,
+        scaled: bool = False,
     ) -> None:
         if illegal not in ILLEGAL:
             raise unknown("way with illegal actions", str(illegal), ILLEGAL)
@@ -71,10 +75,11 @@ class SeatsVector(VectorEnv):
         self.metadata = {"autoreset_mode": AutoresetMode.SAME_STEP}
         self._illegal = illegal
         self.copies = copy
+        self._scale = game.scale_of_features() if scaled else None
         self.sparring = Sparring(
             game, num_envs, 0, opponents=opponents, seat=seat, aim=aim, cores=cores
         )
-        self.single_observation_space = features_of(game)
+        self.single_observation_space = features_of(game, scaled)
         self.single_action_space = spaces.Discrete(game.bound("actions"))
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = ManyActions(self.sparring)
@@ -119,7 +124,7 @@ class SeatsVector(VectorEnv):
     def _final(self, done: np.ndarray) -> dict[str, Any]:
         final = np.full(self.num_envs, None, object)
         rows = np.flatnonzero(done)
-        for board, seen in zip(rows, self.sparring.final_features[rows], strict=True):
+        for board, seen in zip(rows, self._scaled(self.sparring.final_features[rows]), strict=True):
             final[board] = seen
         points = np.where(done[:, None], self.sparring.final, 0.0)
         return {
@@ -127,7 +132,12 @@ class SeatsVector(VectorEnv):
             "final_info": {"points": points, "_points": done.copy()}, "_final_info": done.copy(),
         }  # fmt: skip
 
+    def _scaled(self, seen: np.ndarray) -> np.ndarray:
+        return seen if self._scale is None else bring_within(seen, self._scale)
+
     def _seen(self) -> np.ndarray:
+        if self._scale is not None:
+            return self._scaled(self.sparring.features)
         return self.sparring.features.copy() if self.copies else self.sparring.features
 
     def _infos(self) -> dict[str, Any]:

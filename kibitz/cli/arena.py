@@ -104,8 +104,10 @@ def team_table(game: Game, results: Mapping[str, MatchResult]) -> Grid:
     for how, result in sorted(results.items()):
         team = result.agents[0]  # all have the same points
         perfect = [] if team.perfect is None else [team.perfect.text()]
-        rows.append((how or set_now or "together", team.points.text(), *perfect))
-    columns = ("points of the team", "mean", *(["perfect games"] if len(rows[0]) > 2 else []))
+        who = team.name if game.players == 1 else "together"
+        rows.append((how or set_now or who, team.points.text(), *perfect))
+    whose = "points" if game.players == 1 else "points of the team"
+    columns = (whose, "mean", *(["perfect games"] if len(rows[0]) > 2 else []))
     return grid("", columns, rows)
 
 

@@ -167,13 +167,14 @@ class Game(Shown):
     most_plies: Count
     features: Count
     feature_range: tuple[float, float] = (-32768.0, 32767.0)  # no feature lies outside
+    feature_scale: Callable[[Mapping[str, Any]], np.ndarray] | None = None  # most usual sizes
     prospects: Count = 0  # features of each legal action, if `describe` gives any
     planes: Callable[[Mapping[str, Any]], Planes | None] = _no_planes  # among the features
     rounds: Rounds | None = None  # if it has some, each with a deal of its own
     senses: tuple[str, ...] = ()  # options that only change what learners see
     hides: bool = False  # some seat may not see some cell
     secret: bool = False  # what a seat plays is not shown to the others, unless a view shows it
-    cooperative: bool = False  # all seats win and lose together
+    cooperative: bool = False  # all seats win and lose together; so does one seat alone
     zero_sum: bool = False  # what some seats win, others lose: all points sum to 0 at the end
     span: Callable[[Mapping[str, Any]], tuple[float, float]] | None = None  # of a seat's points
     most_points: Callable[[Mapping[str, Any]], float] | None = None  # of a perfect game, if known
@@ -181,12 +182,16 @@ class Game(Shown):
     flaw: Callable[[Table], str | None] = _no_flaw  # what is wrong with a table, if anything
     open_spiel: Callable[[Mapping[str, Any]], str | None] = _not_there  # its name in OpenSpiel
     settings: Mapping[str, Any] = field(default_factory=dict)
+    _cooperative: bool = field(init=False)  # with several seats
 
     def __post_init__(self) -> None:
         low, high = self.seats
         if not 1 <= low <= self.default_seats <= high <= MOST_SEATS:
             raise BrokenRules(f"{self.name}: seats {self.seats} must lie in 1 to {MOST_SEATS}.")
         object.__setattr__(self, "settings", settle(self.all_options, self.settings, self.name))
+        object.__setattr__(self, "_cooperative", self.cooperative)
+        # Alone there is nobody to be ahead of: what counts is the score, as in cooperative games.
+        object.__setattr__(self, "cooperative", self.cooperative or self.players == 1)
 
     # --- settings ------------------------------------------------------------------------------
 
@@ -201,7 +206,8 @@ class Game(Shown):
 
     def having(self, **settings: Any) -> Game:
         """Give the same game with other settings; unknown names and bad values raise."""
-        return replace(self, settings={**self.settings, **settings})
+        chosen = {**self.settings, **settings}
+        return replace(self, cooperative=self._cooperative, settings=chosen)
 
     @property
     def players(self) -> int:
@@ -272,6 +278,16 @@ class Game(Shown):
         """Give a bound (`actions`, `most_legal`, `features` and the like) for these settings."""
         count = getattr(self, name)
         return count(self.settings) if callable(count) else count
+
+    def scale_of_features(self) -> np.ndarray:
+        """Give what each feature is divided by so that it lies between -1 and 1, or hardly beyond.
+
+        Rooms say so by `feature_scale`; otherwise it is the greatest size that the range allows.
+        """
+        if self.feature_scale is not None:
+            return self.feature_scale(self.settings).astype(np.float32)
+        most = max(map(abs, self.feature_range)) or 1.0
+        return np.full(self.bound("features"), most, np.float32)
 
     # --- rules ---------------------------------------------------------------------------------
 

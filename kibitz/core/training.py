@@ -99,7 +99,6 @@ class Run:
         defaults: Mapping[str, Any] | None = None,
     ) -> None:
         self.learner = learner
-        self._defaults = dict(defaults or {})
         self.game = game
         self.folder = None if folder is None else Path(folder)
         self.about = {
@@ -115,15 +114,18 @@ class Run:
         self._watcher = watcher
         self._saved_at = time.monotonic()
         if self.folder is not None:
-            self._look_into(self.folder)
+            self._look_into(self.folder, defaults or {})
 
     def claim(self) -> None:
         """Take the folder: from now on it is for this very run."""
         if self.folder is not None and not (self.folder / ABOUT).exists():
             save(self.folder / ABOUT, json.dumps(self.about, indent=1) + "\n")
 
-    def _look_into(self, folder: Path) -> None:
-        """Begin in an empty folder, or go on in one that was begun with the very same command."""
+    def _look_into(self, folder: Path, defaults: Mapping[str, Any]) -> None:
+        """Begin in an empty folder, or go on in one that was begun with the very same command.
+
+        A run may be older than a setting: then it was made with what is now the default.
+        """
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -136,8 +138,7 @@ class Run:
                 raise BadModel(f"'{about}' is damaged: {error}. Choose another folder.") from error
             ours = json.loads(json.dumps(self.about))
             if isinstance(earlier, dict) and isinstance(earlier.get("settings"), dict):
-                # A run of an earlier version had fewer settings: the others were as usual.
-                usual = {name: of for name, of in self._defaults.items() if name != "cores"}
+                usual = {name: of for name, of in defaults.items() if name in ours["settings"]}
                 filled = {**usual, **earlier["settings"]}
                 earlier["settings"] = json.loads(json.dumps(filled))
             if earlier != ours:

@@ -61,7 +61,8 @@ def ladder_notes(ladder: Ladder) -> list[str]:
         notes.append(f"The scale is such that {ladder.anchor} has {_given(ladder)}.")
     if ladder.cooperative:
         notes.append(
-            "All play together: what counts is the points of a game with copies of oneself."
+            "All play together, or alone: what counts is the points of a game with copies of "
+            "oneself."
         )
     else:
         notes.append(

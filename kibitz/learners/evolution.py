@@ -147,6 +147,13 @@ SHARE, LEAST = 0.25, 0.4
 
 def unfit(game: Game) -> str | None:
     """Say why nothing can evolve in a game, or None."""
+    if game.players == 1:
+        return "with one seat there is nobody to win against"
+    return without_subject(game)
+
+
+def without_subject(game: Game) -> str | None:
+    """Say why a game has nothing that could evolve, or None."""
     if (game.strategies and game.ballot is not None) or game.evaluation is not None:
         return None
     return "the game offers neither strategies that could vote nor an evaluation to tune"
@@ -154,7 +161,7 @@ def unfit(game: Game) -> str | None:
 
 def subject_of(game: Game, own: Mapping[str, Any] | None = None) -> Votes | Weighing:
     """Return what can evolve in a game; `own` are strategies from outside, which vote as well."""
-    if unfit(game):
+    if without_subject(game):
         raise Misuse(
             f"{game.name} offers neither strategies that could vote nor an evaluation to tune; "
             "evolution needs one of them."
@@ -319,6 +326,8 @@ def train(game: Game, settings: Settings, seed: int, run: Run) -> Evolved:
     """Evolve the weights of a game's strategies, or of its evaluation."""
     own = own_strategies(settings.strategies)
     subject = subject_of(game, own)
+    if game.players == 1:
+        raise Misuse(f"Evolution cannot learn {game.described()}: {unfit(game)}.")
     pool = pool_of(game, subject.names, settings.without)
     kept = run.load_checkpoint()
     known = np.zeros(0) if kept is None else kept["fitness"]
@@ -510,7 +519,7 @@ class EvolvedKind:
 
     def unfit(self, game: Game) -> str | None:
         """Say why it cannot play a game, or None."""
-        return unfit(game)
+        return without_subject(game)
 
     def __call__(self, game: Game, model: str = "", strategies: Any = "") -> CompiledAgent:
         """Make the agent from its model, or from the one that comes with the game."""

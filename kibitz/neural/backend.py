@@ -22,8 +22,6 @@ _threads: int | None = None
 
 def unfit(game: Game) -> str | None:
     """Say why no network can learn a game here, or None."""
-    if game.players == 1:
-        return "it has one seat only"
     if importlib.util.find_spec("jax") is None:
         return "training a network needs JAX: pip install 'kibitz[neural]'"
     return None

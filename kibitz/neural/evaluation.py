@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from kibitz.core.agent import CompiledAgent
-from kibitz.core.errors import Misuse
 from kibitz.core.game import Game
 from kibitz.core.registry import find_agent
 from kibitz.play.match import match
@@ -24,8 +23,6 @@ class Judge:
         self.game, self.games, self.seed, self.cores = game, games, seed, cores
         named = [name.strip() for name in rivals.split("+")]
         self.rivals = [] if game.cooperative else list(dict.fromkeys(named))
-        if game.players == 1:
-            raise Misuse(f"{game.name} has one seat only; PPO learns games of several.")
         for name in self.rivals:
             find_agent(name, game)  # unknown ones are told at once
 

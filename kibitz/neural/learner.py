@@ -72,7 +72,7 @@ class Learner:
 
     KIND: ClassVar[NetworkKind]  # who plays by it
     LOSS: ClassVar[str]  # the module with `improve`, which takes steps of learning
-    FIGURES: ClassVar[tuple[str, ...]]  # that `learn` gives
+    FIGURES: ClassVar[tuple[str, ...]]  # that `learn` gives in any case
 
     def __init__(self, game: Game, settings: Playing, seed: int) -> None:
         self.game, self.settings, self.seed = game, settings, seed
@@ -129,8 +129,18 @@ class Learner:
             seed=(self.seed + stage * STAGE_SEEDS) & WORD,
             opponents=settings.stages[stage] or usual, aim=self.aim, rewards=settings.rewards,
             rounds=settings.rounds, opening=settings.opening, ahead=self.shape.ahead,
-            cores=settings.cores or None,
+            cores=settings.cores or None, teacher=self.teacher,
         )  # fmt: skip
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """The names of the figures that `learn` gives."""
+        return self.FIGURES
+
+    @property
+    def teacher(self) -> str:
+        """The agent whose choices are imitated, or nothing."""
+        return ""
 
     @property
     def total(self) -> int:
@@ -222,7 +232,7 @@ class Learner:
         }
 
     def learn(self, rate: float) -> dict[str, float]:
-        """Improve the network by what lies in the buffer; give FIGURES."""
+        """Improve the network by what lies in the buffer; give what `told` names."""
         raise NotImplementedError
 
     def check_enough(self, count: int) -> None:
@@ -234,13 +244,15 @@ class Learner:
             )
 
     def steps_by(
-        self, count: int, samples: Callable[[np.ndarray, int], Any], rate: float, *numbers: float
-    ) -> dict[str, float]:
+        self, count: int, samples: Callable[[np.ndarray, int], Any], rate: float, *numbers: float,
+        improve: Any = None,
+    ) -> dict[str, float]:  # fmt: skip
         """Take steps of learning by `count` decisions, in another order each epoch.
 
         samples(part, room): the samples of decisions [samples, batch], stacked, with room for so
-        many. Gives the means of the figures.
+        many. improve: by another loss. Gives the means of the figures.
         """
+        improve = improve or self.loss.improve
         settings = self.settings
         given = [np.float32(number) for number in (rate, settings.max_norm, *numbers)]
         rng = np.random.default_rng((self.seed, self.updates))
@@ -253,7 +265,7 @@ class Learner:
             order = order.reshape(batches, settings.batch)
             for first in range(0, batches, room):
                 part = order[first : first + room]
-                self.network, self.memory, seen = self.loss.improve(
+                self.network, self.memory, seen = improve(
                     self.network, self.memory, samples(part, room), len(part), *given
                 )
                 sums.append(seen)

@@ -37,6 +37,7 @@ from kibitz.neural.boards import (
     pick,
     play_boards,
 )
+from kibitz.neural.teacher import Teacher
 from kibitz.play.aims import AIMS
 from kibitz.play.rivals import Rivals
 
@@ -96,7 +97,7 @@ class Boards:
     def __init__(
         self, game: Game, *, boards: int, steps: int, seed: int, opponents: str, aim: str,
         rewards: str, rounds: bool = False, opening: int = 0, ahead: bool = False,
-        cores: int | None = None,
+        cores: int | None = None, teacher: str = "",
     ) -> None:  # fmt: skip
         if not game.is_compiled:
             raise Misuse(f"{game.name} is not compiled, and boards are; see docs/add-a-game.md.")
@@ -154,6 +155,11 @@ class Boards:
         self.gains = np.zeros(rows)
         self.usable = np.zeros(rows, np.bool_)
         self.chosen = np.full(boards, NONE)
+        self.teacher = None
+        if teacher:
+            self.teacher = Teacher(
+                game, teacher, boards=boards, steps=steps, seed=self.own_seed, cores=self.cores
+            )
         self.deviation = np.zeros(1)  # of what is earned from a decision on
         self.seconds = {"engine": 0.0, "network": 0.0}
         deal_boards(
@@ -169,7 +175,10 @@ class Boards:
 
     def kept(self) -> dict[str, np.ndarray]:
         """Give all that is needed to go on with the same games."""
-        return {f"boards.{name}": getattr(self, name) for name in self.KEPT}
+        found = {f"boards.{name}": getattr(self, name) for name in self.KEPT}
+        if self.teacher is not None:
+            found |= {f"teacher.{name}": getattr(self.teacher, name) for name in Teacher.KEPT}
+        return found
 
     def take_up(self, kept: Mapping[str, np.ndarray]) -> None:
         """Go on with games that were kept, if they can be."""
@@ -189,6 +198,9 @@ class Boards:
             raise BadModel("The checkpoint is damaged: its games cannot be. Begin another run.")
         for name in self.KEPT:
             getattr(self, name)[:] = kept[f"boards.{name}"]
+        if self.teacher is not None:
+            for name in Teacher.KEPT:
+                getattr(self.teacher, name)[:] = kept[f"teacher.{name}"]
 
     # --- playing -------------------------------------------------------------------------------
 
@@ -208,6 +220,8 @@ class Boards:
         for t in range(self.steps + 1):
             began = time.perf_counter()
             self._look_at(t)
+            if self.teacher is not None and t < self.steps:
+                self._advise(self.teacher, t)
             chunks = self._lay_out(t, chunks)
             self.seconds["engine"] += time.perf_counter() - began
             began = time.perf_counter()
@@ -242,6 +256,12 @@ class Boards:
                 self.legal, self.counts, self.seat_of, self.mine, self.follow, self.who, self.last,
             )
         )  # fmt: skip
+
+    def _advise(self, teacher: Teacher, t: int) -> None:
+        self._spread(
+            "advise", lambda first, last, worker: teacher.advise(self, t, first, last, worker)
+        )
+        teacher.check()
 
     def _lay_out(self, t: int, chunks: int) -> int:
         """Describe all options of a step, behind those of earlier steps; give where they end."""
@@ -365,6 +385,15 @@ class Boards:
                 features[place], options[place], owner[place], known[place], chosen[place],
             )  # fmt: skip
         return features, options, owner, known, chosen
+
+    def advised(self, rows: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+        """Give what the teacher would have chosen in rows [samples, n], in the form of `chosen`."""
+        assert self.teacher is not None
+        advised = self.teacher.advised.ravel()[rows]
+        if self.by_number:
+            legal = self.legal.reshape(-1, self.legal.shape[2])
+            return legal[rows, advised].astype(np.int32)
+        return (chosen + advised - self.places.ravel()[rows]).astype(np.int32)
 
     def taken_options(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Give the features, the option that was taken and its number, of some rows."""

@@ -104,7 +104,7 @@ def train_network(
     """Let a learner train its network. doubts: figures to plot beside its strength, and labels."""
     judge = Judge(game, settings.rivals, settings.evaluate_games, seed, settings.cores or None)
     learner = kind(game, settings, seed)
-    causes_told = (*learner.FIGURES, *COUNTED)
+    causes_told = (*learner.told, *COUNTED)
     columns = ["update", "decisions", "seconds", *causes_told, *judge.columns]
     best = Snapshot()  # another takes its place only if it is better beyond chance
 

@@ -93,6 +93,11 @@ def seated(
     if isinstance(agents, str) or not agents:
         raise Misuse("A match needs a list of agents, one for each seat.")
     if len(agents) > game.players:
+        if game.players == 1:
+            raise Misuse(
+                f"{game.described()} has one seat; {len(agents)} agents are too many. Match them "
+                "one at a time: with the same seed they get the same deals."
+            )
         raise Misuse(
             f"{game.described()} has {game.players} seats; {len(agents)} agents are too many."
         )

@@ -100,6 +100,9 @@ def winners(table: Table) -> list[int]:
 def outcome(table: Table, names: Sequence[str], labels: Sequence[str] = ()) -> str:
     """Say how the game ended; `labels` are what the winners are shown as, if not their names."""
     points = table.points
+    if table.game.players == 1:
+        who = "You have" if names[0] == YOU else f"{(labels or names)[0]} has"
+        return f"{who} {points[0]:g} points."
     if table.game.cooperative:
         return f"Together you have {points[0]:g} points."
     listed = ", ".join(f"{value:g}" for value in points)

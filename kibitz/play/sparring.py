@@ -29,6 +29,7 @@ from kibitz.play.rivals import Rivals
 MINE = -1  # who sits at a seat, or else the number of a rival
 NONE = -1  # no action: a game is to be dealt
 ALONE = "self"  # in place of opponents: every seat is yours
+NAMED = "random"  # the opponent, if none is named; with one seat it stands for nobody
 ANY_SEAT = -1
 
 # Places in `trouble`, filled when a game cannot go on.
@@ -343,6 +344,10 @@ def rivals_of(game: Game, opponents: Sequence[str] | str) -> list[str]:
     """List the names of those at the other seats; none where all seats are yours."""
     if isinstance(opponents, str):
         opponents = [opponents]
+    if game.players == 1:
+        if list(opponents) not in ([ALONE], [NAMED], []):
+            raise Misuse(f"{game.described()} has one seat: there is nobody to play against.")
+        return []
     if list(opponents) == [ALONE]:
         if not game.cooperative:
             raise Misuse(

@@ -61,7 +61,8 @@ class AboutPanel:
             if sitting.is_open and sitting.table.actions:
                 button("Save the record", self.download)
             if sitting.over or not sitting.people:
-                button("Same deal, seats exchanged", self.again)
+                alone = sitting.game.players == 1
+                button("Same deal again" if alone else "Same deal, seats exchanged", self.again)
             button("New game", self.new_game)
 
     def look(self, seat: Any) -> None:

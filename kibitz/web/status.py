@@ -41,13 +41,14 @@ class SeatsPanel:
         """Show how the seats stand at the table that is shown."""
         page, sitting = self.page, self.page.sitting
         points = page.points_of(table)
+        together = sitting.game.cooperative and sitting.game.players > 1
         self.area.clear()
         with self.area:
             for seat in range(sitting.game.players):
                 turn = seat == table.seat and not (page.is_live and sitting.over)
                 mark = f'<svg viewBox="0 0 16 16">{seat_mark(seat, 8, 8, 14)}</svg>'
                 name = html.escape(sitting.name_of(seat, page.person))
-                figure = f"{points[seat]:g}" if points and not sitting.game.cooperative else ""
+                figure = f"{points[seat]:g}" if points and not together else ""
                 raw(
                     f'{mark}<span class="name" title="{name}">{name}</span>'
                     f'<span class="points">{figure}</span>'
@@ -58,7 +59,7 @@ class SeatsPanel:
                 if seat in sitting.free:
                     sit = partial(sitting.take, page.person, seat)
                     button("Sit down here", sit, "main small")
-            if sitting.game.cooperative and points:
+            if together and points:
                 words(f"Together {points[0]:g} points", "kb-quiet")
 
     def what_of(self, seat: int, turn: bool) -> str:
@@ -97,7 +98,8 @@ class StatusPanel:
                 button("Stop", page.stop_thinking, "small", "Stop the agent that thinks")
             if sitting.over and sitting.is_played and page.is_live:
                 button("Review", lambda: page.turn_to("Review"), "small")
-                button("Seats exchanged", page.about.again, "small", "The same deal once more")
+                again = "Same deal" if sitting.game.players == 1 else "Seats exchanged"
+                button(again, page.about.again, "small", "The same deal once more")
                 button("New game", page.about.new_game, "small main")
         with self.banner:
             self.what_if()

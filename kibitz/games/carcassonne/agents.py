@@ -1,7 +1,8 @@
 """The players of Carcassonne.
 
-Both weigh every way to lay the tile together with every place for a meeple, and take the best. With
-a cursor they first decide, and then walk there.
+All weigh every way to lay the tile together with every place for a meeple, and take the best. With
+a cursor `greedy` and `settler` first decide, and then walk there; `reckoner` presses the button
+that learners see as serving the best choice, so that a network can learn to do the same.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from kibitz.core.game import OVER, SEAT, Game
 from kibitz.core.models import load_model, own_model
 from kibitz.core.table import View
 from kibitz.games.carcassonne.board import lay_tile, pending
+from kibitz.games.carcassonne.buttons import AT_BEST, BUTTON_COLUMNS, describe_buttons
 from kibitz.games.carcassonne.cells import (
     CONTROL,
     CURSOR,
@@ -39,7 +41,8 @@ from kibitz.games.carcassonne.evaluation import (
     copy_of,
     scratch,
 )
-from kibitz.games.carcassonne.rules import MEEPLE_AT, NO_MEEPLE, place_of
+from kibitz.games.carcassonne.prospects import EXPECTED
+from kibitz.games.carcassonne.rules import CONFIRM, MEEPLE_AT, NO_MEEPLE, place_of
 from kibitz.games.carcassonne.stack import list_placements
 from kibitz.games.carcassonne.steps import step_towards
 from kibitz.games.carcassonne.tiles import ROTATIONS
@@ -125,6 +128,29 @@ def take_best(rules, view, actions, n, weights, memory, rng):
     return actions[draw_best(rng, values, n)]
 
 
+@compiled(VALUE)
+def expected(rules, view, actions, n, weights, memory, out):
+    """What each option is worth; with a cursor, 1 for buttons that serve the best choice."""
+    if view[CONTROL] != CURSOR:
+        worth(rules, view, actions, n, weights, memory, out)
+        return
+    rows = np.empty((n, BUTTON_COLUMNS), np.float32)
+    describe_buttons(view, actions, n, rows)
+    for i in range(n):
+        out[i] = rows[i, AT_BEST]
+
+
+@compiled(CHOOSE)
+def take_expected(rules, view, actions, n, weights, memory, rng):
+    """Take the option that is worth most; with a cursor, the first button that serves it."""
+    if view[CONTROL] != CURSOR:
+        return take_best(rules, view, actions, n, weights, memory, rng)
+    values = np.empty(n)
+    expected(rules, view, actions, n, weights, memory, values)
+    best = np.argmax(values)
+    return actions[best] if values[best] > 0.0 else CONFIRM  # a meeple that can stand nowhere
+
+
 def _explain(agent: CompiledAgent, view: View) -> Opinion:
     """Say what it would do, with points and pending points after it."""
     action = agent.tried(view)
@@ -163,9 +189,12 @@ def _evolved(game: Game, settings: Mapping[str, Any]) -> np.ndarray:
     return load_model(path, "evolved", game, any_settings=True)[0]["weights"]
 
 
-def _kind(name: str, about: str, weights: Callable[[Game, Mapping[str, Any]], np.ndarray]) -> Kind:
+def _kind(
+    name: str, about: str, weights: Callable[[Game, Mapping[str, Any]], np.ndarray],
+    choose: Any = take_best, value: Any = worth,
+) -> Kind:  # fmt: skip
     return Kind(
-        choose=take_best, value=worth, unit="points", weights=weights, memory=len(MEMORY),
+        choose=choose, value=value, unit="points", weights=weights, memory=len(MEMORY),
         name=name, about=about,
         explain=_explain,
     )  # fmt: skip
@@ -181,6 +210,13 @@ AGENTS = {
         "greedy",
         "Have as many points as possible after the move, those that are pending included.",
         lambda *_: GREEDY,
+    ),
+    "reckoner": _kind(
+        "reckoner",
+        "Weigh the same as settler at face value: points, chances times points, free meeples.",
+        lambda *_: EXPECTED,
+        take_expected,
+        expected,
     ),
 }
 LEVELS = {"easy": "greedy", "hard": "settler"}  # for people

@@ -139,6 +139,25 @@ def features(settings: Mapping[str, Any]) -> int:
     return _HEAD + MEEPLES * settings["players"] * OF_FEATURE + BOARD_SIZES[settings["encoding"]]
 
 
+# What the few that may lie beyond 1 are divided by, for learners that want all within it.
+_MOST_POINTS, _MOST_WORTH, _MOST_OPEN = 200.0 / POINTS, 50.0 / WORTH, 16.0 / SIDES_UNIT
+
+
+def feature_scale(settings: Mapping[str, Any]) -> np.ndarray:
+    """Give what each feature is divided by, so that hardly anything lies beyond 1."""
+    scale = np.ones(features(settings))
+    seats = scale[_HEAD - 4 * MOST_SEATS : _HEAD].reshape(MOST_SEATS, 4)
+    seats[:, 1:3] = _MOST_POINTS
+    end = _HEAD + MEEPLES * settings["players"] * OF_FEATURE
+    occupied = scale[_HEAD:end].reshape(-1, OF_FEATURE)
+    occupied[:, 4:6], occupied[:, 6], occupied[:, 8:] = (
+        _MOST_WORTH, _MOST_OPEN, MEEPLES / MEEPLES_UNIT,
+    )  # fmt: skip
+    if settings["encoding"] == "features":
+        scale[end:].reshape(ALL_TILES, -1)[:, 22:] = _MOST_OPEN, _MOST_WORTH
+    return scale
+
+
 @compiled()
 def sign_of(view, counts):
     """Say who leads on a feature: 1 the viewer, -1 another, 0 nobody or several."""

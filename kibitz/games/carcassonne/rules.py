@@ -92,7 +92,7 @@ from kibitz.games.carcassonne.cursor import (
     is_idle,
     place_at,
 )
-from kibitz.games.carcassonne.encodings import features, observe
+from kibitz.games.carcassonne.encodings import feature_scale, features, observe
 from kibitz.games.carcassonne.meeples import free_places, is_free, set_meeple
 from kibitz.games.carcassonne.prospects import ALL, PLAIN, describe_options, planes
 from kibitz.games.carcassonne.stack import begin, draw_tile, list_placements
@@ -177,7 +177,7 @@ def lay_nearest(state):
 @compiled()
 def play_cursor(state, action):
     """Apply an action of a cursor."""
-    seat = state[SEAT]
+    turn = state[DRAWN]
     state[STEPS] += 1
     if state[PHASE] == LAYING:
         if action < SIDES:
@@ -208,10 +208,10 @@ def play_cursor(state, action):
     else:
         state[CURSOR_AIM] = 1 + place_at(action)
     # Whoever has wandered for too long is done.
-    if state[SEAT] == seat and state[STEPS] >= state[MOST_STEPS]:
+    if state[STEPS] >= state[MOST_STEPS]:  # none are counted when the turn has ended
         if state[PHASE] == LAYING:
             lay_nearest(state)
-        if state[SEAT] == seat:
+        if state[DRAWN] == turn and state[SEAT] != OVER:
             end_turn(state)
 
 
@@ -348,7 +348,7 @@ GAME = Game(
     summary="Lay tiles of roads, cities and cloisters; set meeples where they will score most.",
     version=1,
     room=__package__,
-    seats=(2, MOST_SEATS),
+    seats=(1, MOST_SEATS),
     default_seats=2,
     options=OPTIONS,
     layout=LAYOUT,
@@ -357,7 +357,9 @@ GAME = Game(
     most_legal=most_legal,
     most_plies=most_plies,
     features=features,
-    feature_range=(-3.0, 100.0),
+    # Beyond 1 lie points over 50, which can be no more than MOST_OF_A_TILE for each of 73 tiles.
+    feature_range=(-1.0, 63.0),
+    feature_scale=feature_scale,
     prospects=prospects,
     planes=planes,
     senses=("encoding", "prospects"),

@@ -94,11 +94,17 @@ tiles, and after {steps} steps the turn ends by itself.
 """
 
 
+_ALONE = """
+Alone you draw and lay every tile, and play for as many points as you can.
+"""
+
+
 def rules(settings: Mapping[str, Any]) -> str:
     """Explain the game as it is set."""
     farmers = _FARMERS if settings["farmers"] else ""
     how = _DIRECT if settings["control"] == "direct" else _CURSOR.format(steps=settings["steps"])
-    return _BASE + farmers + how
+    alone = _ALONE if settings["players"] == 1 else ""
+    return _BASE + alone + farmers + how
 
 
 # --- moves ---------------------------------------------------------------------------------------

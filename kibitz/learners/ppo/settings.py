@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any
 
+from kibitz.core.options import AGENTS
 from kibitz.neural.settings import Playing
 
 
@@ -16,6 +17,9 @@ class Settings(Playing):
                        0.0, 10.0] = 0.01  # fmt: skip
     clip: Annotated[float, "how far an update may change the chance of a move", 0.0, 10.0] = 0.2
     value_weight: Annotated[float, "what errors of the value count", 0.0, 100.0] = 0.5
+    teacher: Annotated[str, "an agent to imitate at first", AGENTS] = ""
+    lessons: Annotated[float, "teacher: the share of the training over which it counts less and "
+                       "less, down to nothing", 0.001, 1.0] = 0.5  # fmt: skip
 
 
 # As the project this comes from trained its agent of Carcassonne.
