@@ -96,6 +96,7 @@ class Run:
         visits: Mapping[int, Callable[[Agent], Any]] | None = None,
         plots: bool = True,
         watcher: Watcher | None = None,
+        defaults: Mapping[str, Any] | None = None,
     ) -> None:
         self.learner = learner
         self.game = game
@@ -113,15 +114,18 @@ class Run:
         self._watcher = watcher
         self._saved_at = time.monotonic()
         if self.folder is not None:
-            self._look_into(self.folder)
+            self._look_into(self.folder, defaults or {})
 
     def claim(self) -> None:
         """Take the folder: from now on it is for this very run."""
         if self.folder is not None and not (self.folder / ABOUT).exists():
             save(self.folder / ABOUT, json.dumps(self.about, indent=1) + "\n")
 
-    def _look_into(self, folder: Path) -> None:
-        """Begin in an empty folder, or go on in one that was begun with the very same command."""
+    def _look_into(self, folder: Path, defaults: Mapping[str, Any]) -> None:
+        """Begin in an empty folder, or go on in one that was begun with the very same command.
+
+        A setting that kibitz did not have yet when the run was begun was at its default.
+        """
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -133,6 +137,10 @@ class Run:
             except (OSError, ValueError) as error:
                 raise BadModel(f"'{about}' is damaged: {error}. Choose another folder.") from error
             ours = json.loads(json.dumps(self.about))
+            if isinstance(earlier, dict) and isinstance(earlier.get("settings"), dict):
+                later = ours["settings"].keys() - earlier["settings"].keys()
+                known = json.loads(json.dumps({name: defaults.get(name) for name in later}))
+                earlier["settings"] |= known
             if earlier != ours:
                 changed = [key for key in ours if earlier.get(key) != ours[key]]
                 raise Misuse(

@@ -83,5 +83,6 @@ def train(
         raise Misuse(f"{learner} cannot be visited while it learns.")
     chosen = settle(options, settings, learner)
     seed = checked_seed(seed)
-    run = Run(learner, game, chosen, seed, folder, progress, visits, plots, watcher)
+    defaults = {option.name: option.default for option in options}
+    run = Run(learner, game, chosen, seed, folder, progress, visits, plots, watcher, defaults)
     return module.train(game, module.Settings(**chosen), seed, run)
