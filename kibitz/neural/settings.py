@@ -34,7 +34,7 @@ class Playing:
     ] = "dense"
     width: Annotated[int, "transformer: numbers in a token", 1, 256] = 32
     heads: Annotated[int, "transformer: heads of attention, which share the width", 1, 32] = 4
-    blocks: Annotated[int, "transformer: blocks, each attention and two layers", 1, 8] = 2
+    blocks: Annotated[int, "transformer: blocks, each attention and two layers", 1, 8] = 1
     channels: Annotated[str, "channels of the convolutions, where features hold planes"] = "32,32"
     ahead: Annotated[bool, "weigh options by the position after them, where nothing is hidden"] = (
         True

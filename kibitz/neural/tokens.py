@@ -27,7 +27,7 @@ MOST_WIDTH, MOST_HEADS, MOST_BLOCKS = 256, 32, 8
 
 
 def read_attention(
-    game: Game, width: str = "32", heads: str = "4", blocks: str = "2"
+    game: Game, width: str = "32", heads: str = "4", blocks: str = "1"
 ) -> dict[str, Any]:
     """Return the parts of a shape that a transformer has, or raise if the game names no tokens."""
     tokens = game.tokens(game.settings)
