@@ -1,4 +1,4 @@
-"""Networks of TD(lambda) beside one another: `python -m bench.network_runs [NAME ..] [--out FOLDER]`.
+"""Networks of TD(lambda) side by side: `python -m bench.network_runs [NAME ..] [--out FOLDER]`.
 
 Each of NETWORKS learns Mexican train with the same settings and seeds, on one core. Then it plays
 single hands on fresh deals, in duplicate, against three others. A row is printed for each training;
