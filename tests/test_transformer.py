@@ -11,8 +11,8 @@ import pytest
 
 import kibitz
 from kibitz.core.compiled import JIT
-from kibitz.core.errors import KibitzError, Misuse
-from kibitz.core.models import load_model
+from kibitz.core.errors import BadModel, Misuse
+from kibitz.core.models import load_model, save_model
 from kibitz.games.mexican_train.cells import HOLDER
 from kibitz.learners import train
 from kibitz.learners.td_lambda.agent import TD
@@ -258,7 +258,28 @@ def test_a_run_from_before_the_transformer_goes_on(tmp_path):
     assert train("td_lambda", game, seed=5, folder=tmp_path, **settings).updates == 3
 
 
-def test_damaged_layers_are_refused():
-    for changed in ({"width": "-4"}, {"heads": "x"}, {"blocks": "99"}, {"heads": "5"}):
-        with pytest.raises(KibitzError):
-            shape_of(TINY, **{**LAYERS, **changed})
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"width": "-4"}, {"heads": "x"}, {"heads": "5"}, {"blocks": "99"}, {"blocks": "2"},
+        {"network": "recurrent"}, {"network": "dense"}, {"depth": "3"},
+    ],
+)  # fmt: skip
+def test_damaged_models_are_refused(changed, tmp_path):
+    path = tmp_path / "m.safetensors"
+    good = {**LAYERS, "blocks": "1"}
+    shape = shape_of(TINY, **good)
+    weights = first_weights(shape, 1)
+    save_model(path, "td", TINY, weights, {"layers": good, "aim": "win", "scale": 0.1})
+    assert TD.load(path, TINY)[1] == shape
+    layers = {**good, **changed}
+    save_model(path, "td", TINY, weights, {"layers": layers, "aim": "win", "scale": 0.1})
+    with pytest.raises(BadModel, match=r"m\.safetensors"):
+        kibitz.agent(str(path), TINY)
+
+
+def test_a_model_for_a_game_without_tokens_is_damaged(tmp_path):
+    game, path = kibitz.game("nim"), tmp_path / "m.safetensors"
+    save_model(path, "td", game, {}, {"layers": LAYERS, "aim": "win", "scale": 0.1})
+    with pytest.raises(BadModel, match="names no tokens"):
+        kibitz.agent(str(path), game)

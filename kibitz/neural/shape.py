@@ -101,12 +101,11 @@ def looks_ahead(game: Game) -> bool:
 
 def shape_of(
     game: Game, hidden: str, option_hidden: str, channels: str, ahead: str = "yes",
-    network: str = DENSE, **sizes: str,
+    network: str = DENSE, width: str = "32", heads: str = "4", blocks: str = "1",
 ) -> Shape:  # fmt: skip
-    """Work out the shape for a game and the layers that were asked for.
-
-    sizes: `width`, `heads` and `blocks` of a transformer.
-    """
+    """Work out the shape for a game and the layers that were asked for."""
+    if network not in (DENSE, TRANSFORMER):
+        raise BadOption(f"network is {DENSE} or {TRANSFORMER}, not '{network}'.")
     is_ahead = ahead == "yes" and looks_ahead(game)
     prospects = 1 + game.bound("features") if is_ahead else game.bound("prospects")
     actions = 0 if prospects else game.bound("actions")
@@ -115,7 +114,7 @@ def shape_of(
             f"{game.described()} has {actions:,} actions, too many to learn by number; rules that "
             "describe each option (`describe`) would make it possible."
         )
-    attention = read_attention(game, **sizes) if network == TRANSFORMER else {}
+    attention = read_attention(game, width, heads, blocks) if network == TRANSFORMER else {}
     planes = None if attention else game.planes(game.settings)
     if planes and planes.first + planes.count * planes.height * planes.width != game.bound(
         "features"

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kibitz.core.errors import BadOption, Misuse
+from kibitz.core.errors import BadOption
 from kibitz.core.game import Game
 
 if TYPE_CHECKING:
@@ -26,13 +26,11 @@ WIDER = 2  # how much wider than a token the layer between two of a block is
 MOST_WIDTH, MOST_HEADS, MOST_BLOCKS = 256, 32, 8
 
 
-def read_attention(
-    game: Game, width: str = "32", heads: str = "4", blocks: str = "1"
-) -> dict[str, Any]:
+def read_attention(game: Game, width: str, heads: str, blocks: str) -> dict[str, Any]:
     """Return the parts of a shape that a transformer has, or raise if the game names no tokens."""
     tokens = game.tokens(game.settings)
     if not tokens:
-        raise Misuse(
+        raise BadOption(
             f"{game.described()} names no tokens that a transformer could see. Use network=dense, "
             "or let the rules name them: see `tokens` in docs/add-a-game.md."
         )
