@@ -82,7 +82,8 @@ class Rules(NamedTuple):
     fold(state)             optional: rewrite mirror images to one of them
     describe(view, actions, n, prospects)
                             optional: features of each legal action, for learners, from a view; the
-                            first is the cell of the planes that it is about, or -1
+                            first is the cell of the planes that it is about, or the
+                            token, counted over all kinds; or -1
     """
 
     deal: Any

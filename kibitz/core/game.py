@@ -117,6 +117,20 @@ class Planes:
 
 
 @dataclass(frozen=True, slots=True)
+class Tokens:
+    """One kind of things among the features, each of which a transformer sees as one token.
+
+    columns: the places of each thing's features, -1 for one it lacks. A thing whose features are
+    all 0 is not there. known: what is true of each thing in every position.
+    """
+
+    name: str
+    columns: tuple[tuple[int, ...], ...]  # [things, columns]
+    known: tuple[tuple[float, ...], ...]  # [things, facts]
+    most: int  # things that can be there at once
+
+
+@dataclass(frozen=True, slots=True)
 class Rounds:
     """Names of cells: which round it is, and of each seat what it has from the rounds before.
 
@@ -131,6 +145,10 @@ class Rounds:
 
 def _no_planes(settings: Mapping[str, Any]) -> Planes | None:
     return None
+
+
+def _no_tokens(settings: Mapping[str, Any]) -> tuple[Tokens, ...]:
+    return ()
 
 
 def _no_flaw(table: Table) -> str | None:
@@ -170,6 +188,7 @@ class Game(Shown):
     feature_scale: Callable[[Mapping[str, Any]], np.ndarray] | None = None  # most usual sizes
     prospects: Count = 0  # features of each legal action, if `describe` gives any
     planes: Callable[[Mapping[str, Any]], Planes | None] = _no_planes  # among the features
+    tokens: Callable[[Mapping[str, Any]], tuple[Tokens, ...]] = _no_tokens  # among the features
     rounds: Rounds | None = None  # if it has some, each with a deal of its own
     senses: tuple[str, ...] = ()  # options that only change what learners see
     hides: bool = False  # some seat may not see some cell

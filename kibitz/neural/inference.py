@@ -9,10 +9,13 @@ import numpy as np
 from kibitz.core.chance import draw_best, uniform
 from kibitz.core.compiled import CHOOSE, compiled, compiled_loop
 from kibitz.core.game import copy_cells
+from kibitz.neural.attention import see_tokens
 from kibitz.neural.boards import describe_options
+from kibitz.neural.dense import add_product, dense, put_bias, rectify
 from kibitz.neural.shape import (
     ACTIONS,
     AHEAD,
+    BLOCKS,
     CONVOLUTIONS,
     FEATURES,
     FIRST,
@@ -27,44 +30,9 @@ from kibitz.neural.shape import (
     SENSES,
     TEMPERATURE,
     TRUNK,
+    UNITS,
     WIDTH,
 )
-
-
-@compiled()
-def add_product(x, inputs, weights, at, outputs, out):
-    """Add x times the weights that begin at a place to what `out` holds; give where they end."""
-    for i in range(inputs):
-        factor = x[i]
-        if factor != 0.0:
-            row = at + i * outputs
-            for j in range(outputs):
-                out[j] += factor * weights[row + j]
-    return at + inputs * outputs
-
-
-@compiled()
-def put_bias(weights, at, outputs, out):
-    """Begin `out` with the bias at a place; give where it ends."""
-    for j in range(outputs):
-        out[j] = weights[at + j]
-    return at + outputs
-
-
-@compiled()
-def rectify(out, outputs):
-    """Keep what is above zero."""
-    for j in range(outputs):
-        if out[j] < 0.0:
-            out[j] = 0.0
-
-
-@compiled()
-def dense(x, inputs, weights, at, outputs, out):
-    """Apply a layer; give where its weights end."""
-    end = put_bias(weights, at + inputs * outputs, outputs, out)
-    add_product(x, inputs, weights, at, outputs, out)
-    return end
 
 
 @compiled()
@@ -133,11 +101,13 @@ def think(rules, view, actions, n, weights, logits):
     count = int(weights[FEATURES])
     features = np.zeros(count, np.float32)
     rules.observe(view, features)
-    convolutions = int(weights[CONVOLUTIONS])
+    convolutions, blocks = int(weights[CONVOLUTIONS]), int(weights[BLOCKS])
     vector, seen = count, 0
     if convolutions > 0:
         vector = int(weights[PLANES_FIRST])
         seen = int(weights[LAYERS + convolutions - 1])
+    if blocks > 0:
+        vector, seen = 0, int(weights[UNITS])
     x = np.zeros(vector + 2 * seen, np.float32)
     for feature in range(vector):
         x[feature] = features[feature]
@@ -145,6 +115,8 @@ def think(rules, view, actions, n, weights, logits):
     cells = np.zeros((0, 0), np.float32)
     if convolutions > 0:
         cells, at = see_planes(features, weights, x)
+    if blocks > 0:
+        cells, at = see_tokens(features, weights, x)
     inputs = len(x)
     for layer in range(int(weights[TRUNK])):
         outputs = int(weights[LAYERS + MOST_LAYERS + layer])

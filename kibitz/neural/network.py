@@ -1,6 +1,6 @@
 """The network in JAX, and how it takes steps of learning.
 
-Only this file, `backend.py` and the losses of the learners know JAX.
+Only this file, `transformer.py`, `backend.py` and the losses of the learners know JAX.
 """
 
 from __future__ import annotations
@@ -15,13 +15,7 @@ import numpy as np
 import optax
 
 from kibitz.neural.shape import Shape
-
-
-class Layer(eqx.Module):
-    """A weight [inputs, outputs], or [3, 3, inputs, outputs] of a convolution, and a bias."""
-
-    weight: jax.Array
-    bias: jax.Array
+from kibitz.neural.transformer import Layer, Transformer, transformer_from
 
 
 class Network(eqx.Module):
@@ -32,11 +26,17 @@ class Network(eqx.Module):
     value: Layer
     option: list[Layer]
     policy: Layer
+    transformer: Transformer | None
     shape: Shape = eqx.field(static=True)
 
     def state_of(self, features: jax.Array) -> tuple[jax.Array, jax.Array | None]:
-        """Give what the trunk makes of features [n, features], and what is seen of every cell."""
+        """Give what the trunk makes of features [n, features], and what is seen of every cell.
+
+        Cells [n, channels, cells] are those of the planes, or tokens.
+        """
         planes, cells = self.shape.planes, None
+        if self.transformer is not None:
+            features, cells = self.transformer.see(features)
         if planes is not None:
             n = features.shape[0]
             image = features[:, planes.first :].reshape(
@@ -114,7 +114,7 @@ def network_from(shape: Shape, weights: Mapping[str, np.ndarray]) -> Network:
 
     return Network(
         layers("convolution"), layers("trunk"), layer("value"), layers("option"), layer("policy"),
-        shape,
+        transformer_from(shape, layer, weights) if shape.tokens else None, shape,
     )  # fmt: skip
 
 
@@ -129,6 +129,8 @@ def weights_of(network: Network) -> dict[str, np.ndarray]:
         layer = getattr(network, name)
         found[f"{name}.weight"] = np.asarray(layer.weight)
         found[f"{name}.bias"] = np.asarray(layer.bias)
+    if network.transformer is not None:
+        found |= network.transformer.weights()
     return {name: found[name] for name in network.shape.sizes()}
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from kibitz.core.options import AGENTS, MODEL
+from kibitz.neural.shape import TRANSFORMER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +27,14 @@ class Playing:
     option_hidden: Annotated[str, "sizes of the layers that weigh an option by its prospects"] = (
         "64,64"
     )
+    network: Annotated[
+        Literal["dense", "transformer"],
+        "layers over all features, with convolutions where these hold planes; or attention over "
+        "tokens, where the game names them",
+    ] = "dense"
+    width: Annotated[int, "transformer: numbers in a token", 1, 256] = 32
+    heads: Annotated[int, "transformer: heads of attention, which share the width", 1, 32] = 4
+    blocks: Annotated[int, "transformer: blocks, each attention and two layers", 1, 8] = 1
     channels: Annotated[str, "channels of the convolutions, where features hold planes"] = "32,32"
     ahead: Annotated[bool, "weigh options by the position after them, where nothing is hidden"] = (
         True
@@ -58,10 +67,14 @@ class Playing:
     @property
     def layers(self) -> dict[str, str]:
         """What `shape_of` must know of the network; noted in models."""
-        return {
+        found = {
             "hidden": self.hidden, "option_hidden": self.option_hidden, "channels": self.channels,
             "ahead": "yes" if self.ahead else "no",
         }  # fmt: skip
+        if self.network == TRANSFORMER:
+            sizes = {name: str(getattr(self, name)) for name in ("width", "heads", "blocks")}
+            found |= {"network": self.network, **sizes}
+        return found
 
     @property
     def steps(self) -> int:

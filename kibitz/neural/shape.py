@@ -1,11 +1,11 @@
 """The shape of a network, and its weights by name: what training and playing have in common.
 
-features --[planes: convolutions]--> trunk --> value
+features --[planes: convolutions, or tokens: a transformer]--> trunk --> value
                                           \\--> a number for every action, or
-prospects of an option, what the convolutions make of its cell, and the trunk --> a number for it
+prospects of an option, what is made of its cell or token, and the trunk --> a number for it
 
 A layer is a weight [inputs, outputs] and a bias [outputs]; a convolution a weight [3, 3, inputs,
-outputs]. All but the last ones are followed by max(0, x).
+outputs]. All but the last ones are followed by max(0, x). For a transformer see tokens.py.
 """
 
 from __future__ import annotations
@@ -17,11 +17,13 @@ from typing import Any
 import numpy as np
 
 from kibitz.core.errors import BadModel, BadOption, BrokenRules, Misuse
-from kibitz.core.game import Game, Planes
+from kibitz.core.game import Game, Planes, Tokens
+from kibitz.neural.tokens import is_packed, pack_tokens, read_attention, token_gain, token_sizes
 
 MOST_LAYERS = 8
 MOST_UNITS = 4096
 MOST_ACTIONS = 20_000  # by number, without prospects
+DENSE, TRANSFORMER = "dense", "transformer"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,16 +38,24 @@ class Shape:
     channels: tuple[int, ...]
     hidden: tuple[int, ...]
     option_hidden: tuple[int, ...]
+    tokens: tuple[Tokens, ...] = ()  # of a transformer; its layers follow
+    width: int = 0
+    heads: int = 0
+    blocks: int = 0
 
     @property
     def vector(self) -> int:
-        """How many features are not planes."""
+        """How many features the trunk is given as they are."""
+        if self.tokens:
+            return 0
         planes = self.planes
         return self.features - (planes.count * planes.height * planes.width if planes else 0)
 
     @property
     def seen(self) -> int:
-        """How many numbers the convolutions give for a cell."""
+        """How many numbers there are for a cell or token."""
+        if self.tokens:
+            return self.width
         return self.channels[-1] if self.planes else 0
 
     def sizes(self) -> dict[str, tuple[int, ...]]:
@@ -61,7 +71,10 @@ class Shape:
             for place, outputs in enumerate(self.channels):
                 add(f"convolution.{place}", 3, 3, inputs, outputs)
                 inputs = outputs
-        inputs = self.vector + 2 * self.seen  # the mean over all cells, and the greatest
+        if self.tokens:
+            found |= token_sizes(self)
+        # With planes the mean over all cells, and the greatest; for tokens see tokens.py.
+        inputs = self.vector + 2 * self.seen
         for place, outputs in enumerate(self.hidden):
             add(f"trunk.{place}", inputs, outputs)
             inputs = outputs
@@ -87,9 +100,12 @@ def looks_ahead(game: Game) -> bool:
 
 
 def shape_of(
-    game: Game, hidden: str, option_hidden: str, channels: str, ahead: str = "yes"
-) -> Shape:
+    game: Game, hidden: str, option_hidden: str, channels: str, ahead: str = "yes",
+    network: str = DENSE, width: str = "32", heads: str = "4", blocks: str = "1",
+) -> Shape:  # fmt: skip
     """Work out the shape for a game and the layers that were asked for."""
+    if network not in (DENSE, TRANSFORMER):
+        raise BadOption(f"network is {DENSE} or {TRANSFORMER}, not '{network}'.")
     is_ahead = ahead == "yes" and looks_ahead(game)
     prospects = 1 + game.bound("features") if is_ahead else game.bound("prospects")
     actions = 0 if prospects else game.bound("actions")
@@ -98,7 +114,8 @@ def shape_of(
             f"{game.described()} has {actions:,} actions, too many to learn by number; rules that "
             "describe each option (`describe`) would make it possible."
         )
-    planes = game.planes(game.settings)
+    attention = read_attention(game, width, heads, blocks) if network == TRANSFORMER else {}
+    planes = None if attention else game.planes(game.settings)
     if planes and planes.first + planes.count * planes.height * planes.width != game.bound(
         "features"
     ):
@@ -112,6 +129,7 @@ def shape_of(
         channels=read_sizes("channels", channels),
         hidden=read_sizes("hidden", hidden),
         option_hidden=read_sizes("option_hidden", option_hidden),
+        **attention,
     )
 
 
@@ -139,7 +157,8 @@ def first_weights(shape: Shape, seed: int) -> dict[str, np.ndarray]:
         drawn = rng.standard_normal((max(rows, columns), min(rows, columns)))
         matrix = np.linalg.qr(drawn)[0]
         matrix = matrix if rows >= columns else matrix.T
-        gain = 0.01 if name == "policy.weight" else 1.0 if name == "value.weight" else 2.0**0.5
+        gain = token_gain(name) if shape.tokens and name in token_sizes(shape) else 2.0**0.5
+        gain = {"policy.weight": 0.01, "value.weight": 1.0}.get(name, gain)
         weights[name] = (gain * matrix).reshape(size).astype(np.float32)
     return weights
 
@@ -163,7 +182,10 @@ def widened(
     to do beyond giving other layers, where they cannot be padded.
     """
     check_weights(weights, old, what)
-    same = ("actions", "ahead", "planes", "channels", "hidden", "option_hidden")
+    same = (
+        "actions", "ahead", "planes", "channels", "hidden", "option_hidden", "tokens", "width",
+        "heads", "blocks",
+    )  # fmt: skip
     if any(getattr(old, name) != getattr(new, name) for name in same) or (
         old.vector > new.vector or old.prospects > new.prospects
     ):
@@ -210,8 +232,8 @@ def _typed(value: object) -> str:
 # The weights of the agent begin with numbers that say what follows.
 HEAD = (
     TEMPERATURE, FEATURES, ACTIONS, PROSPECTS, PLANES_FIRST, PLANES_COUNT, HEIGHT, WIDTH,
-    CONVOLUTIONS, TRUNK, OPTION, SENSES, AHEAD, SCALE,
-) = range(14)  # fmt: skip
+    CONVOLUTIONS, TRUNK, OPTION, SENSES, AHEAD, SCALE, UNITS, HEADS, BLOCKS, KINDS, THINGS,
+) = range(19)  # fmt: skip
 LAYERS = len(HEAD)  # then their sizes, MOST_LAYERS each: channels, hidden, option_hidden
 SENSE_CELLS = LAYERS + 3 * MOST_LAYERS  # then cells of options, and what they are to hold
 MOST_SENSES = 8
@@ -247,4 +269,13 @@ def flat(
     head[SENSES], head[AHEAD], head[SCALE] = len(cells), shape.ahead, scale
     for place, cell in enumerate(cells):
         head[SENSE_CELLS + 2 * place :][:2] = cell, blank[cell]
-    return np.concatenate([head, *(weights[name].ravel() for name in shape.sizes())])
+    if not shape.tokens:
+        return np.concatenate([head, *(weights[name].ravel() for name in shape.sizes())])
+    things = sum(len(kind.columns) for kind in shape.tokens)
+    head[UNITS : THINGS + 1] = (
+        shape.width, shape.heads, shape.blocks, len(shape.tokens), things,
+    )  # fmt: skip
+    rest = [name for name in shape.sizes() if not is_packed(name)]
+    return np.concatenate(
+        [head, *pack_tokens(shape, weights), *(weights[name].ravel() for name in rest)]
+    )

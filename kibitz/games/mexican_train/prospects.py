@@ -1,9 +1,9 @@
 """What comes of an option, for learners: the hand and the lines that it leaves.
 
-A row for each option. First -1, since there is no board of cells; then PLAIN columns of what can be
-seen at once, and behind them, if the table says so, LINED columns of the lines that are left: the
-line of most pips, the longest one, and what can be brought out in the turns that are likely to
-come, if these are few, some or many. Everything is about as large as 1.
+A row for each option. First the number of its tile, which is that of the tile's token, or -1; then
+PLAIN columns of what can be seen at once, and behind them, if the table says so, LINED columns of
+the lines that are left: the line of most pips, the longest one, and what can be brought out in the
+turns that are likely to come, if these are few, some or many. Everything is about as large as 1.
 """
 
 from __future__ import annotations
@@ -116,6 +116,7 @@ def describe_option(view, action, counts, desk, chances, row):
         line, tile = divmod(action, MOST_TILES)
         low, high = int(LOW[tile]), int(HIGH[tile])
         opens = low + high - int(view[END + line])
+        row[0] = tile
         tiles -= 1
         pips -= low + high
         if line == seat:

@@ -98,6 +98,14 @@ from kibitz.games.mexican_train.cells import (
     is_shared_open,
     tiles_in_set,
 )
+from kibitz.games.mexican_train.encoding import (
+    FEATURES,
+    FEATURES_OF_LINE,
+    LINE_FEATURES,
+    count_tiles,
+    most_in_hand,
+    tokens,
+)
 from kibitz.games.mexican_train.prospects import COLUMNS, PLAIN, describe_options
 from kibitz.games.mexican_train.tiles import HIGH, LOW, MOST_TILES, NUMBERS, TILE
 
@@ -529,8 +537,6 @@ def redeal(view, rng):
     view[VIEWER] = HIDDEN
 
 
-FEATURES_OF_TILE = 2  # own, played
-FEATURES_OF_LINE = NUMBERS + 5  # the open number, its length, open, holder's tiles, penny, pips
 PIPS_UNIT = 100.0  # so that features are about as large as 1
 
 
@@ -551,7 +557,7 @@ def observe(view, features):
     for tile in range(count):
         features[tile] = view[HOLDER + tile] == viewer
         features[MOST_TILES + tile] = view[HOLDER + tile] == PLAYED
-    at = FEATURES_OF_TILE * MOST_TILES
+    at = LINE_FEATURES
     shared = is_shared_open(view)
     for i in range(LINES):
         line = SHARED if i == MOST_SEATS else (viewer + i) % seats
@@ -581,20 +587,12 @@ def describe(view, actions, n, prospects):
     describe_options(view, actions, n, prospects)
 
 
-FEATURES = FEATURES_OF_TILE * MOST_TILES + LINES * FEATURES_OF_LINE + MOST_SEATS * NUMBERS + 4
-
 # --- bounds and checks ---------------------------------------------------------------------------
-
-
-def _tiles(settings: Mapping[str, Any]) -> int:
-    return (settings["highest"] + 1) * (settings["highest"] + 2) // 2
 
 
 def most_legal(settings: Mapping[str, Any]) -> int:
     """Bound the legal actions: every tile of a hand on every line, and one to spare for `legal`."""
-    seats, tiles = settings["players"], _tiles(settings)
-    hand = tiles if settings["boneyard"] else -(-tiles // seats)
-    return hand * (seats + 1) + 1
+    return most_in_hand(settings) * (settings["players"] + 1) + 1
 
 
 def most_plies(settings: Mapping[str, Any]) -> int:
@@ -604,7 +602,7 @@ def most_plies(settings: Mapping[str, Any]) -> int:
     A pass that does not count to these comes after a draw. Of the largest games that is more than a
     cell can count, and than they ever take.
     """
-    seats, tiles = settings["players"], _tiles(settings)
+    seats, tiles = settings["players"], count_tiles(settings)
     hands = min(settings["hands"] or NUMBERS, settings["highest"] + 1)
     each = tiles * (2 * seats + 1) + (2 * tiles if settings["boneyard"] else 0)
     return min(MOST_PLIES, hands * each)
@@ -691,6 +689,7 @@ GAME = Game(
     span=span,
     flaw=flaw,
     prospects=prospects,
+    tokens=tokens,
     senses=("lines",),
     rounds=Rounds("hand", "pips", -1, "hands"),
 )
