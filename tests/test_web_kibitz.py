@@ -16,6 +16,7 @@ from tests.web import (
     SLOW,
     Server,
     at_once,
+    contrast,
     new_page,
     open_table,
     play_on,
@@ -230,3 +231,26 @@ def test_light_and_dark(browser, server):
         page.reload()
         page.wait_for_function(f"paper => ({ground})() !== paper", arg=paper)
         context.close()
+
+
+COLOURS = """(toast) => {
+  const as_hex = (rgb) => '#' + rgb.match(/\\d+/g).slice(0, 3)
+    .map((part) => Number(part).toString(16).padStart(2, '0')).join('');
+  const of = (part) => as_hex(getComputedStyle(toast.querySelector(part)).color);
+  const ground = as_hex(getComputedStyle(toast).backgroundColor);
+  return [ground, of('.q-notification__message'), of('.q-btn')];
+}"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_message_can_be_read(browser, server, scheme, tmp_path):
+    context = browser.new_context(color_scheme=scheme)
+    page = new_page(context)
+    page.goto(server.url)
+    (tmp_path / "letter.json").write_text("Dear all,", encoding="utf-8")
+    page.set_input_files("input[type=file]", tmp_path / "letter.json")
+    toast = page.wait_for_selector(".kb-toast:has-text('record')")
+    ground, message, way_out = toast.evaluate(COLOURS)
+    assert contrast(ground, message) >= 4.5
+    assert contrast(ground, way_out) >= 4.5
+    context.close()

@@ -264,9 +264,9 @@ def test_two_people_play_hanabi_and_neither_learns_what_is_hidden(browser, serve
     contexts = [browser.new_context() for _ in range(3)]
     ann, bob, eve = map(new_page, contexts)
     heard = [watch_traffic(page) for page in (ann, bob, eve)]
-    url = open_table(ann, server.url, "hanabi", {1: "somebody by a link"})
+    url = open_table(ann, server.url, "hanabi", {1: "a friend"})
     bob.goto(url)
-    bob.click("button:has-text('Sit down here')")
+    bob.click("button:has-text('Sit down')")
     bob.wait_for_selector(".kb-now svg")
     eve.goto(url)
     eve.wait_for_selector("text=Something is hidden in this game")
@@ -327,9 +327,9 @@ def secrets_of(sitting: Sitting, seat: int) -> list[str]:
 def test_others_agree_before_a_move_is_taken_back(browser, server):
     contexts = [browser.new_context() for _ in range(2)]
     ann, bob = (new_page(context) for context in contexts)
-    url = open_table(ann, server.url, "nim", {1: "somebody by a link"})
+    url = open_table(ann, server.url, "nim", {1: "a friend"})
     bob.goto(url)
-    bob.click("button:has-text('Sit down here')")
+    bob.click("button:has-text('Sit down')")
     bob.wait_for_selector(".kb-now svg")
     assert play_on(ann)
     ann.click("button:has-text('Undo')")

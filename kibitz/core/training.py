@@ -96,6 +96,7 @@ class Run:
         visits: Mapping[int, Callable[[Agent], Any]] | None = None,
         plots: bool = True,
         watcher: Watcher | None = None,
+        renamed: Mapping[str, str] | None = None,  # new names of settings, by their old ones
     ) -> None:
         self.learner = learner
         self.game = game
@@ -111,6 +112,7 @@ class Run:
         self._visits = dict(visits or {})
         self._plots = plots
         self._watcher = watcher
+        self._renamed = renamed or {}
         self._saved_at = time.monotonic()
         if self.folder is not None:
             self._look_into(self.folder)
@@ -133,6 +135,10 @@ class Run:
             except (OSError, ValueError) as error:
                 raise BadModel(f"'{about}' is damaged: {error}. Choose another folder.") from error
             ours = json.loads(json.dumps(self.about))
+            if isinstance(earlier.get("settings"), dict):
+                earlier["settings"] = {
+                    self._renamed.get(name, name): of for name, of in earlier["settings"].items()
+                }
             if earlier != ours:
                 changed = [key for key in ours if earlier.get(key) != ours[key]]
                 raise Misuse(

@@ -191,7 +191,11 @@ class KibitzPanel:
 
     def show_opinion(self, said: Mapping[str, Any]) -> None:
         """Show a choice, its reason, and what was thought of each option."""
-        words(f"{said['words']}. {said['reason']}")
+
+        def in_names(text: str) -> str:
+            return self.page.sitting.in_names(text, self.page.person)
+
+        words(in_names(f"{said['words']}. {said['reason']}"))
         thoughts = [t for t in said["thoughts"] if t["value"] is not None or t["note"]]
         levels, _ = shades(said["thoughts"], said["action"])
         rows = []
@@ -199,14 +203,14 @@ class KibitzPanel:
             wide = 100 * levels.get(thought["action"], 0.0)
             value = "" if thought["value"] is None else f"{thought['value']:+.3f}"
             note = (
-                f'<span class="note">{html.escape(thought["note"])}</span>'
+                f'<span class="note">{html.escape(in_names(thought["note"]))}</span>'
                 if thought["note"]
                 else ""
             )
             best = " best" if thought["action"] == said["action"] else ""
             rows.append(
                 f'<div class="kb-thought{best}"><div class="bar" style="width:{wide:.0f}%"></div>'
-                f"<span>{html.escape(thought['words'])}</span><span>{value}</span>{note}</div>"
+                f"<span>{html.escape(in_names(thought['words']))}</span><span>{value}</span>{note}</div>"
             )
         raw("".join(rows))
         if len(thoughts) > LISTED:

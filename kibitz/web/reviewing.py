@@ -115,11 +115,15 @@ class ReviewPanel:
             ply: {
                 "cost": f"−{move['cost']:.2f}",
                 "grade": self.grade(move["cost"], most),
-                "better": f"better: {move['best_words']}",
+                "better": f"better: {self.named(move['best_words'])}",
             }
             for ply, move in self.judged.items()
             if move["cost"] > 0.0
         }
+
+    def named(self, text: str) -> str:
+        """Return words about the game with names for seats."""
+        return self.page.sitting.in_names(text, self.page.person)
 
     def grade(self, cost: float, most: float) -> int:
         """Say how bad a move was: 3 a blunder, 2 a mistake, 1 not quite the best."""
@@ -268,7 +272,7 @@ class ReviewPanel:
         if action == move["action"]:
             lesson.said = f"That is what was played. It cost {move['cost']:.2f}. Try another."
         elif action == move["best"]:
-            lesson.said, lesson.solved = f"Yes: {move['best_words']}.", True
+            lesson.said, lesson.solved = f"Yes: {self.named(move['best_words'])}.", True
         else:
             lesson.said = "Thinking about it …"
             self.page.start_soon(self.weigh(lesson, action))
@@ -279,7 +283,7 @@ class ReviewPanel:
         """Find out what a move that was tried would have cost."""
         page, ply = self.page, lesson.ply
         table = page.sitting.at(ply)
-        said = table.view().say(action)
+        said = self.named(table.view().say(action))
         table.play(action)
         found: list[dict[str, Any]] = []
         await page.hall.analyse(table, found.append, first=ply)
@@ -302,7 +306,8 @@ class ReviewPanel:
         move = self.judged[lesson.ply]
         with ui.element("div").classes("kb-banner"):
             asks = (
-                f"Mistake {lesson.place + 1} of {len(lesson.plies)}: {move['words']} cost "
+                f"Mistake {lesson.place + 1} of {len(lesson.plies)}: "
+                f"{self.named(move['words'])} cost "
                 f"{move['cost']:.2f}. Find something better."
             )
             words(lesson.said or asks, "kb-good" if lesson.solved else "")
@@ -318,7 +323,7 @@ class ReviewPanel:
         lesson = self.lesson
         assert lesson is not None
         move = self.judged[lesson.ply]
-        lesson.said, lesson.solved = f"Best was: {move['best_words']}.", True
+        lesson.said, lesson.solved = f"Best was: {self.named(move['best_words'])}.", True
         self.page.opinion = {move["best"]: 1.0}
         self.page.refresh()
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from kibitz.core.errors import BadRecord, Misuse
 from kibitz.core.game import VIEWER
+from kibitz.core.names import YOU, named, told_apart
 from kibitz.core.record import Record, flaw_of_cells
 from kibitz.core.table import Move, Table
 from kibitz.play.seats import HUMAN, outcome
@@ -81,6 +82,7 @@ class Sitting:
         self.is_played = played  # not a record that somebody looks at
         self.resigned: int | None = None
         self.asking: int | None = None  # the seat that asks others to take its move back
+        self.rematch = self.rematch_by = ""  # the table of the rematch, and who opened it
         self.trouble = ""  # why an agent does not move
         self.stage = THINKS  # how far the agent is whose turn it is
         self.paused = not self.people  # those who watch begin when they are ready
@@ -115,14 +117,25 @@ class Sitting:
         """Whether more than one person sits here."""
         return len({self.seats[place].person or str(place) for place in self.people}) > 1
 
+    def called(self, person: str = "") -> tuple[str, ...]:
+        """Return what one person calls the seats; no two of them are called the same."""
+        own = self.seats_of(person)
+        names = []
+        for number, place in enumerate(self.seats):
+            if place.who not in (HUMAN, RECORDED):
+                names.append(place.name or place.who)
+            else:
+                name = "" if place.name.lower() == YOU else place.name
+                names.append(YOU if own == [number] else name or f"Player {number + 1}")
+        return told_apart(names)
+
     def name_of(self, seat: int, person: str = "") -> str:
-        """Say who sits there, as one person would say it."""
-        place = self.seats[seat]
-        if place.who != HUMAN:
-            return place.name or place.who
-        if place.person and place.person == person and len(self.seats_of(person)) == 1:
-            return "you"
-        return place.name or ("somebody" if place.person else "a free seat")
+        """Return who sits there, as one person would say it."""
+        return self.called(person)[seat]
+
+    def in_names(self, words: str, person: str = "") -> str:
+        """Return words about this table as one person reads them: names for seats."""
+        return named(self.game, words, self.called(person))
 
     def names(self) -> tuple[str, ...]:
         """Who sits where, for a record."""
@@ -225,14 +238,18 @@ class Sitting:
 
     def outcome(self, person: str = "") -> str:
         """Say how it ended, or nothing yet."""
-        names = [self.name_of(seat, person) for seat in range(self.game.players)]
+        names = self.called(person)
         if self.resigned is not None:
             who = names[self.resigned]
-            return "You have resigned." if who == "you" else f"{who} has resigned."
+            return "You have resigned." if who == YOU else f"{who} has resigned."
         if not self.table.over:
             return ""
         said = outcome(self.table, names)
-        return said if said[:1].isupper() or not said.startswith("you") else "Y" + said[1:]
+        if not self.game.cooperative:
+            listed = zip(names, self.table.points, strict=True)
+            points = ", ".join(f"{name} {value:g}" for name, value in listed)
+            said = f"{said.partition(' Points: ')[0]} Points: {points}."
+        return said if not said.startswith(YOU) else YOU.capitalize() + said[len(YOU) :]
 
     # --- doing ---------------------------------------------------------------------------------
 
@@ -424,6 +441,7 @@ class Sitting:
             "seats": [asdict(seat) for seat in self.seats], "host": self.host, "pace": self.pace,
             "helps": self.helps, "played": self.is_played, "resigned": self.resigned,
             "paused": self.paused, "changed": self.changed_at, "over": self.over,
+            "rematch": self.rematch, "rematch by": self.rematch_by,
         }  # fmt: skip
         return json.dumps(content) + "\n"
 
@@ -450,6 +468,9 @@ class Sitting:
             sitting.resigned = content["resigned"]
             sitting.paused = content["paused"]
             sitting.changed_at = content["changed"]
+            # Tables from before have none of these.
+            sitting.rematch = str(content.get("rematch", ""))
+            sitting.rematch_by = str(content.get("rematch by", ""))
         except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
             raise BadRecord(f"This table is damaged: {error!r}.") from error
         return sitting

@@ -55,9 +55,8 @@ class SeatsPanel:
                 ).classes("kb-seat turn" if turn else "kb-seat").style(
                     f"--seat: {seat_colour(seat)}"
                 )
-                if seat in sitting.free:
-                    sit = partial(sitting.take, page.person, seat)
-                    button("Sit down here", sit, "main small")
+                if seat in sitting.free and not sitting.over:
+                    button("Sit here", partial(page.invitation.sit, seat), "plain small")
             if sitting.game.cooperative and points:
                 words(f"Together {points[0]:g} points", "kb-quiet")
 
@@ -72,7 +71,7 @@ class SeatsPanel:
         if turn and page.is_live:
             return "to move"
         if place.who == HUMAN:
-            return "person" if place.person else "send the link to somebody"
+            return "person" if place.person else "waiting for a player"
         return html.escape(place.who) if place.name else "agent"
 
 
@@ -97,12 +96,16 @@ class StatusPanel:
                 button("Stop", page.stop_thinking, "small", "Stop the agent that thinks")
             if sitting.over and sitting.is_played and page.is_live:
                 button("Review", lambda: page.turn_to("Review"), "small")
-                button("Seats exchanged", page.about.again, "small", "The same deal once more")
+                button(
+                    "Rematch", page.about.again, "small",
+                    "Rematch: the same deal, everybody one seat further",
+                )  # fmt: skip
                 button("New game", page.about.new_game, "small main")
         with self.banner:
             self.what_if()
             self.trouble()
             self.asking()
+            self.rematch()
             page.review.banner()
 
     def show_stage(self) -> None:
@@ -139,10 +142,14 @@ class StatusPanel:
             return "An agent does not move."
         mover = sitting.table.seat
         if mover in sitting.free:
-            return "Waiting for somebody to sit down"
+            return "Waiting for a player"
         own = sitting.seats_of(page.person)
         if mover in own:
-            return "Your turn" if len(own) == 1 else f"Seat {mover}, your turn"
+            return (
+                "Your turn"
+                if len(own) == 1
+                else f"{sitting.name_of(mover, page.person)}, your turn"
+            )
         name = sitting.name_of(mover, page.person)
         if not self.is_told:
             return f"{name} is to move"
@@ -174,6 +181,19 @@ class StatusPanel:
                     button("Try again", page.try_again, "small main")
                     replace = partial(sitting.seat_agent, page.person, sitting.table.seat, ANYBODY)
                     button(f"Let {ANYBODY} play on", replace, "small")
+
+    def rematch(self) -> None:
+        """Offer to follow whoever has opened the same deal once more."""
+        sitting, person = self.page.sitting, self.page.person
+        if not sitting.rematch or sitting.rematch_by == person:
+            return
+        who = next(iter(sitting.seats_of(sitting.rematch_by)), None)
+        name = "Somebody" if who is None else sitting.name_of(who, person)
+        with ui.element("div").classes("kb-banner"):
+            words(f"{name} has opened a rematch.")
+            plays = bool(sitting.seats_of(person))
+            to = f"/table/{sitting.rematch}"
+            button("Play" if plays else "Watch", lambda: ui.navigate.to(to), "small main")
 
     def asking(self) -> None:
         """Ask whether a move may be taken back."""

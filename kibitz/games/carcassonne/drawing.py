@@ -110,7 +110,7 @@ def _plan(view: View) -> Plan:
 def draw(view: View, last: Move | None = None, opinion: Mapping[int, float] | None = None) -> str:
     """Draw the table, and beside it what the seats have, the viewer's lowest."""
     plan, thoughts = _plan(view), opinion or {}
-    actions = view.legal if view.mover == view.seat else []
+    actions = view.legal if view.acts else []
     cursor = view.game.settings["control"] == "cursor"
     parts = [_labels(plan), _tiles(view, plan, last)]
     if view["tile"] and (cursor or not actions):
@@ -337,7 +337,8 @@ def _prompt(view: View, actions: list[int], thoughts: Mapping[int, float]) -> st
     phase = view["phase"]
     if not actions:
         doing = "lays a tile" if phase == LAYING else "may set a meeple"
-        return text(middle, y, f"Seat {view.mover} {doing}", 14, "quiet")
+        words = "Your turn" if view.is_you(view.mover) else f"{view.call(view.mover)} {doing}"
+        return text(middle, y, words, 14, "quiet")
     if view.game.settings["control"] == "cursor":
         return text(middle, y, CURSOR_PROMPTS[phase])
     if phase == LAYING:

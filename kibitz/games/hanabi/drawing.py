@@ -108,7 +108,7 @@ def _shelf(view: View) -> Shelf:
 def draw(view: View, last: Move | None = None, opinion: Mapping[int, float] | None = None) -> str:
     """Draw the table from the viewer's seat."""
     shelf, thoughts = _shelf(view), opinion or {}
-    actions = view.legal if view.mover == view.seat else []
+    actions = view.legal if view.acts else []
     happened = event(view, last.ply) if last and last.ply < view.plies else None
     parts = []
     for i, seat in enumerate(shelf.others):

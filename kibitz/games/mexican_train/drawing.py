@@ -101,7 +101,7 @@ def draw(view: View, last: Move | None = None, opinion: Mapping[int, float] | No
     seats = view.game.players
     lines = (SHARED, *((view.seat + i) % seats for i in range(1, seats + 1)))
     yard = Yard(lines, 24 if seats <= 6 else 22)
-    actions = view.legal if view.mover == view.seat else []  # of others one knows no tiles
+    actions = view.legal if view.acts else []  # of others one knows no tiles
     parts = [_header(view), _tracks(view, yard)]
     for line in lines:
         target = any(action // MOST_TILES == line for action in actions)
@@ -317,7 +317,8 @@ def _title(view: View, y: float, actions: list[int], opinion: Mapping[int, float
     """Count the viewer's tiles; where nothing fits, offer to draw or to pass."""
     own = own_tiles(view)
     pips = sum(int(LOW[tile] + HIGH[tile]) for tile in own)
-    words = f"{'Left over' if view.over else 'Your hand'}: {len(own)} tiles, {pips} pips"
+    hand = "Your hand" if view.is_you(view.seat) else f"{view.call(view.seat)}'s hand"
+    words = f"{'Left over' if view.over else hand}: {len(own)} tiles, {pips} pips"
     parts = [_say(EDGE, y, words.replace(": 1 tiles", ": 1 tile"), 14, "ink")]
     if actions and actions[0] >= PASS:
         action = actions[0]

@@ -7,6 +7,8 @@ import textwrap
 from collections.abc import Sequence
 
 from kibitz.core.errors import UnreadableMove
+from kibitz.core.names import owner
+from kibitz.core.names import with_names as names_for_seats
 from kibitz.core.reading import unreadable
 from kibitz.core.table import View
 from kibitz.games.mexican_train.cells import DRAW, ENGINE, PASS, PLAYED, SHARED
@@ -49,6 +51,16 @@ def tile_name(tile: int) -> str:
 def line_name(line: int) -> str:
     """Name a line."""
     return "shared" if line == SHARED else f"seat {line}"
+
+
+def with_names(words: str, names: Sequence[str]) -> str:
+    """Return words for those who know the seats by name, and the shared line by its own."""
+
+    def line(found: re.Match[str]) -> str:
+        return f"on {owner(names[int(found[1])])} line"
+
+    words = re.sub(r"\bon seat (\d+)\b", line, words)
+    return names_for_seats(re.sub(r"\bon shared\b", "on the Mexican train", words), names)
 
 
 def say(view: View, action: int) -> str:
