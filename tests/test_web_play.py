@@ -298,9 +298,11 @@ def test_two_people_play_hanabi_and_neither_learns_what_is_hidden(browser, serve
             plainly(
                 sitting.at(ply)
                 .view(seat)
+                .shown_to(sitting.called(sitting.seats[seat].person), only_looks)
                 .svg(last=sitting.told[ply - 1].move(seat) if ply else None)
             )
             for ply in range(17)
+            for only_looks in (False, True)
         }
         theirs = boards_in([*heard[seat], sources[seat]])
         assert len(boards_in(heard[seat])) > 10, "the boards were found"
@@ -318,8 +320,12 @@ def test_two_people_play_hanabi_and_neither_learns_what_is_hidden(browser, serve
 
 def secrets_of(sitting: Sitting, seat: int) -> list[str]:
     """List what a seat must not read: the seed, and moves in words that tell the other more."""
-    own = {told.words[seat] for told in sitting.told}
-    other = {told.words[1 - seat] for told in sitting.told}
+
+    def in_names(text: str) -> str:
+        return sitting.in_names(text, sitting.seats[seat].person)
+
+    own = {in_names(told.words[seat]) for told in sitting.told}
+    other = {in_names(told.words[1 - seat]) for told in sitting.told}
     other = {words for words in other if not any(words in mine for mine in own)}
     return [str(sitting.table.seed), '"dealt"', '\\"dealt', *sorted(other)]
 
