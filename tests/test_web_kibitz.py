@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -254,3 +255,44 @@ def test_a_message_can_be_read(browser, server, scheme, tmp_path):
     assert contrast(ground, message) >= 4.5
     assert contrast(ground, way_out) >= 4.5
     context.close()
+
+
+def test_a_judgement_is_kept_with_the_table(page, server, browser, tmp_path):
+    record = walk(kibitz.game("nim", rows=(3, 4, 5)), 5).record()
+    bring(page, server, record, tmp_path)
+    page.click(".kb-tabs >> text=Review")
+    page.click("button:has-text('Judge this game')")
+    page.wait_for_selector(".kb-panel >> text=Judged by exact play", timeout=SLOW)
+    figures = page.inner_text(".kb-figures")
+    page.wait_for_timeout(600)  # what is kept is written now and then
+    page.reload()
+    page.wait_for_selector(".kb-now svg")
+    assert page.locator(".kb-cost").count() > 0
+    other = new_page(browser.new_context())
+    other.goto(page.url)
+    for one in (page, other):
+        one.click(".kb-tabs >> text=Review")
+        one.wait_for_selector(".kb-panel >> text=Judged by exact play")
+        assert one.inner_text(".kb-figures") == figures
+        assert not one.locator("button:has-text('Judge this game')").is_visible()
+    other.context.close()
+
+
+def test_a_search_shows_chances_and_not_how_often_it_tried(page, server):
+    open_table(page, server.url, "tapnswap", {1: "random"})
+    page.click(".kb-tabs >> text=Kibitz")
+    page.wait_for_selector(".q-chip", timeout=SLOW)
+    page.click("[aria-label='Whom to ask']")
+    page.locator(".q-menu .q-item").filter(has_text="mcts").first.click()
+    page.keyboard.press("Escape")
+    page.click("button:has-text('Ask')")
+    said = page.locator(".kb-opinion").filter(has_text="mcts").locator(".kb-thought")
+    said.first.wait_for(timeout=SLOW)
+    for thought in said.all():
+        words, note = thought.inner_text(), thought.locator(".note").inner_text()
+        chance = re.search(r"wins (\d+)%", note)
+        if chance:
+            assert f"{chance[1]}%" in words.removesuffix(note)
+        elif "surely" in note:
+            assert ("100%" if "wins" in note else "0%") in words.removesuffix(note)
+    assert "+0." not in said.first.inner_text()

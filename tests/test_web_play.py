@@ -384,3 +384,25 @@ def test_records_are_saved_and_brought(page, server, tmp_path):
     page.set_input_files("input[type=file]", broken)
     page.wait_for_selector(".kb-toast")
     assert "/table/" not in page.url
+
+
+def test_a_click_anywhere_in_a_cell_holds_the_tile(page, server):
+    """Carcassonne: between the rotations that a cell shows, and where it shows none."""
+    open_table(page, server.url, "carcassonne", {1: "random"}, tiles="24", seed="5")
+    page.wait_for_function(MY_TURN, timeout=SLOW)
+    cells = page.locator(".kb-now .cell[data-place]").all()
+    several = [cell for cell in cells if cell.locator("[data-action]").count() > 1]
+    assert several
+    for cell in several:
+        box = page.locator(
+            f".kb-now .cell[data-place='{cell.get_attribute('data-place')}'] .room"
+        ).bounding_box()
+        for across, down in ((0.5, 0.5), (0.25, 0.25), (0.75, 0.25), (0.75, 0.75), (0.25, 0.75)):
+            page.mouse.click(box["x"] + box["width"] * across, box["y"] + box["height"] * down)
+            page.wait_for_selector(".kb-held")
+            assert cell.evaluate("one => one.classList.contains('choosing')")
+            dashes = cell.locator(".legal").all()
+            strokes = {one.evaluate("one => getComputedStyle(one).stroke") for one in dashes}
+            assert strokes == {"none"}, "no outline lies half on the tile that is held"
+            page.keyboard.press("Escape")
+            page.wait_for_selector(".kb-held", state="hidden")

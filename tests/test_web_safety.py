@@ -299,9 +299,7 @@ def test_what_people_are_called_is_only_words(browser, server):
     page = new_page(context)
     page.goto(f"{server.url}/new/nim")
     page.wait_for_selector("text=Player 1")
-    page.locator("input[aria-label='Your name (optional)']").fill(
-        '<img src=x onerror="alert(1)">'
-    )
+    page.locator("input[aria-label='Your name (optional)']").fill('<img src=x onerror="alert(1)">')
     page.click("button:has-text('Start')")
     page.wait_for_url("**/table/*")
     page.wait_for_selector(".kb-now svg")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from nicegui import ui
 
+from kibitz.core.agent import CHANCE, POINTS
 from kibitz.core.errors import KibitzError
 from kibitz.core.table import Table
 from kibitz.web.frame import button, raw, words
@@ -41,6 +42,15 @@ def shades(thoughts: Sequence[Mapping[str, Any]], action: int) -> tuple[dict[int
         return {option: (value + 1) / 2 for option, value in values.items()}, VERDICTS
     span = high - low or 1.0
     return {option: (value - low) / span for option, value in values.items()}, RELATIVE
+
+
+def in_unit(value: float | None, unit: str) -> str:
+    """Write a value as people read it."""
+    if value is None:
+        return ""
+    if unit == CHANCE:
+        return f"{value:.0%}"
+    return f"{value:+.1f} points" if unit == POINTS else f"{value:+.3f}"
 
 
 class KibitzPanel:
@@ -201,7 +211,7 @@ class KibitzPanel:
         rows = []
         for thought in thoughts[:LISTED]:
             wide = 100 * levels.get(thought["action"], 0.0)
-            value = "" if thought["value"] is None else f"{thought['value']:+.3f}"
+            value = in_unit(thought["value"], said["unit"])
             note = (
                 f'<span class="note">{html.escape(in_names(thought["note"]))}</span>'
                 if thought["note"]

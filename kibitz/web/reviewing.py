@@ -14,7 +14,7 @@ from nicegui import ui
 from kibitz.core.errors import KibitzError
 from kibitz.core.svg import seat_colour
 from kibitz.web.frame import button, raw, tell, words
-from kibitz.web.sitting import Refused
+from kibitz.web.sitting import Judgement, Refused
 from kibitz.web.status import SPIN, bar_of
 from kibitz.web.thinking import THINKS, Stage
 
@@ -93,6 +93,11 @@ class ReviewPanel:
         try:
             said = await page.hall.analyse(page.sitting.table, heard, told=told)
             self.unit, self.how = said["unit"], said["how"]
+            if self.is_current:
+                moves = [self.judged[ply] for ply in sorted(self.judged)]
+                kept = Judgement(list(self.actions), moves, self.unit, self.how)
+                page.sitting.judgement = kept
+                page.sitting.changed()
         except KibitzError as error:
             with page.client:
                 tell(str(error), bad=True)
@@ -132,8 +137,18 @@ class ReviewPanel:
 
     # --- showing -------------------------------------------------------------------------------
 
+    def take_up(self) -> None:
+        """Take what was judged before, on this page or another one."""
+        kept = self.page.sitting.judgement
+        if kept is None or self.task is not None or self.is_current:
+            return
+        if kept.fits(self.page.sitting.table.actions) and self.page.sitting.may_explore:
+            self.judged = {move["ply"]: move for move in kept.moves}
+            self.actions, self.unit, self.how = tuple(kept.actions), kept.unit, kept.how
+
     def refresh(self) -> None:
         """Show how far it is, or what was found."""
+        self.take_up()
         state = (self.is_current, len(self.judged), self.task is None, self.page.sitting.over,
                  len(self.page.sitting.table.actions), self.page.at, self.stage)  # fmt: skip
         if state == self.shown_for:

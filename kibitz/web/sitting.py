@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -58,6 +58,30 @@ class Told:
         return Move(self.ply, self.seat, self.action, self.words[viewer])
 
 
+@dataclass(slots=True)
+class Judgement:
+    """What every move of a game cost, as somebody had it judged; kept for all who may look."""
+
+    actions: list[int]  # of the game as it was then
+    moves: list[dict[str, Any]]
+    unit: str
+    how: str
+
+    def fits(self, actions: Sequence[int]) -> bool:
+        """Whether it is of just this game."""
+        return self.actions == list(actions)
+
+    @classmethod
+    def read(cls, content: Any) -> Judgement | None:
+        """Read what a file has, or nothing: it can be had again."""
+        try:
+            found = cls(**content)
+            plies = {int(move["ply"]) for move in found.moves}
+            return found if plies == set(range(len(found.actions))) else None
+        except (TypeError, ValueError, LookupError):
+            return None
+
+
 class Sitting:
     """A table, who sits there, and what has happened."""
 
@@ -83,6 +107,7 @@ class Sitting:
         self.resigned: int | None = None
         self.asking: int | None = None  # the seat that asks others to take its move back
         self.rematch = self.rematch_by = ""  # the table of the rematch, and who opened it
+        self.judgement: Judgement | None = None
         self.trouble = ""  # why an agent does not move
         self.stage = THINKS  # how far the agent is whose turn it is
         self.paused = not self.people  # those who watch begin when they are ready
@@ -442,6 +467,7 @@ class Sitting:
             "helps": self.helps, "played": self.is_played, "resigned": self.resigned,
             "paused": self.paused, "changed": self.changed_at, "over": self.over,
             "rematch": self.rematch, "rematch by": self.rematch_by,
+            "judgement": asdict(self.judgement) if self.judgement else None,
         }  # fmt: skip
         return json.dumps(content) + "\n"
 
@@ -471,6 +497,7 @@ class Sitting:
             # Tables from before have none of these.
             sitting.rematch = str(content.get("rematch", ""))
             sitting.rematch_by = str(content.get("rematch by", ""))
+            sitting.judgement = Judgement.read(content.get("judgement"))
         except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
             raise BadRecord(f"This table is damaged: {error!r}.") from error
         return sitting

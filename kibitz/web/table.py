@@ -278,6 +278,7 @@ class TablePage:
         """List the moves as this person may read them."""
         sitting = self.sitting
         eyes = sitting.usual_eyes(self.person)
+        self.review.take_up()
         costs = self.review.costs()
         viewer = 0 if eyes is None else eyes
         told = [] if eyes is None or self.needs_curtain() else sitting.told

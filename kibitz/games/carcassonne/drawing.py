@@ -57,6 +57,8 @@ STYLE = f"""
 & .cell:not(.choosing) [role=button]:hover .thumb,& [role=button]:focus-visible .thumb,
 & .choosing .chosen .thumb{{opacity:1}}
 {_GROWN}
+& .room{{fill:transparent}}
+& .choosing [role=button] .legal{{stroke:none}}
 & .faint{{opacity:.7}}
 & .fits{{fill:none;{paint("quiet", "stroke")};stroke-opacity:.5;stroke-dasharray:4 4}}
 & .ghost{{opacity:.72;pointer-events:none}}
@@ -237,7 +239,8 @@ def _targets(view: View, plan: Plan, actions: list[int], thoughts: Mapping[int, 
         if len(choices) == 1:
             inside = [_target(view, choices[0], x, y, plan.size * 0.92, thoughts)]
         else:
-            inside = []
+            whole = box(x, y, plan.size, plan.size)  # a click between the rotations counts too
+            inside = [tag("rect", class_="room", **whole)]
             for action in choices:
                 right, down = QUARTERS[action % ROTATIONS]
                 px, py = x + right * plan.size / 4, y + down * plan.size / 4
