@@ -296,3 +296,42 @@ def test_a_search_shows_chances_and_not_how_often_it_tried(page, server):
         elif "surely" in note:
             assert ("100%" if "wins" in note else "0%") in words.removesuffix(note)
     assert "+0." not in said.first.inner_text()
+
+
+# Whatever lies partly under a figure; what is around all of it is its ground.
+OVERLAPS = """() => {
+  const box = (part) => part.getBoundingClientRect();
+  const found = [];
+  for (const group of document.querySelectorAll('svg [data-action]')) {
+    for (const figure of group.querySelectorAll('text')) {
+      if (!figure.textContent.endsWith('%')) continue;
+      const of = box(figure);
+      for (const part of group.querySelectorAll('path, circle, polygon, rect, text')) {
+        const other = box(part);
+        const around = other.left <= of.left && other.right >= of.right;
+        const apart = other.right <= of.left + 1 || of.right <= other.left + 1
+          || other.bottom <= of.top + 3 || of.bottom <= other.top + 3;
+        if (part !== figure && !around && !apart) found.push(group.textContent);
+      }
+    }
+  }
+  return found;
+}"""
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "plies"),
+    [
+        ("hanabi", {"players": 2}, 0), ("hanabi", {"players": 5}, 9), ("tapnswap", {}, 3),
+        ("mexican_train", {"players": 4}, 30), ("mexican_train", {"players": 2}, 0),
+        ("mexican_train", {"players": 8, "highest": 12}, 40),
+    ],
+)  # fmt: skip
+def test_figures_stand_beside_what_they_are_about(page, name, settings, plies):
+    table = walk(kibitz.game(name, **settings), 5)
+    table.undo(len(table.actions) - plies)
+    while table.legal[0] >= table.game.bound("actions") - 2:  # to draw or to pass
+        table.play(table.legal[0])
+    page.set_content(table.svg(opinion=dict.fromkeys(table.legal, 1.0)))
+    assert page.locator("svg [data-action] text >> text=100%").count() > 0
+    assert page.evaluate(OVERLAPS) == []

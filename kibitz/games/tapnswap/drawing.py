@@ -240,7 +240,7 @@ def _choice(view: View, action: int, value: float | None) -> str:
         x, y = _swap_place(view, hand, spare)
         wide, tall = 56, 32
         words = f"← {spare + 1}" if hand else f"{spare + 1} →"
-        beside = (x + (-46 if hand else 46), y)
+        beside = (x + (-52 if hand else 52), y)
         way = ""
         names = {"data_hand": _name(view, seat, hand), "data_on": _name(view, seat, 1 - hand)}
     box = {"x": x - wide / 2, "y": y - tall / 2, "width": wide, "height": tall, "rx": tall / 2}
