@@ -10,13 +10,16 @@ import pytest
 
 import kibitz
 from tests.browser import browsers
+from tests.conftest import walk
 from tests.web import (
     MY_TURN,
+    OVER,
     SLOW,
     Server,
     new_page,
     open_table,
     play_on,
+    press,
     serving,
 )
 
@@ -219,3 +222,62 @@ def test_a_record_without_names_counts_players_from_one(people, server, tmp_path
     page.wait_for_url("**/table/*")
     page.wait_for_selector(BOARD)
     assert page.locator(".kb-seat .name").all_inner_texts() == ["Player 1", "Player 2"]
+
+
+# --- scores --------------------------------------------------------------------------------------
+
+
+def test_mexican_train_shows_one_score_everywhere_and_who_won_which_hand(people, server, tmp_path):
+    page = people()
+    table = walk(kibitz.game("mexican_train", players=3, highest=6, hands=3), 7)
+    page.goto(server.url)
+    path = table.record(("Ann", "Bob", "Eve")).save(tmp_path / "train.json")
+    page.set_input_files("input[type=file]", path)
+    page.wait_for_url("**/table/*")
+    page.wait_for_selector(BOARD)
+
+    def sheet() -> tuple[list[str], list[str]]:
+        board = [one for one in words_on(page) if re.fullmatch(r"\d+ pips", one)]
+        return page.locator(".kb-seat .points").all_inner_texts(), board
+
+    beside, board = sheet()
+    pips = [f"{0 - points:g} pips" for points in table.points]
+    assert beside == pips
+    assert sorted(board) == sorted(pips)
+    total = ", ".join(
+        f"{n} {p.split()[0]}" for n, p in zip(("Ann", "Bob", "Eve"), pips, strict=True)
+    )
+    assert page.inner_text(".kb-status .say").endswith(f"Pips: {total}.")
+    won = page.locator(".kb-seat .what").all_inner_texts()
+    hands = sum(int(found[1]) for one in won if (found := re.search(r"(\d+) hands? won", one)))
+    assert hands >= 3, "every hand was won by somebody"
+    page.keyboard.press("Home")
+    page.wait_for_function("() => document.querySelector('.kb-count').innerText.startsWith('0 ')")
+    assert sheet() == (["0 pips"] * 3, ["0 pips"] * 3)
+    assert "won" not in " ".join(page.locator(".kb-seat .what").all_inner_texts())
+
+
+def test_at_the_end_of_hanabi_cards_are_turned_up_and_the_reason_is_told(people, server):
+    page = people()
+    open_table(page, server.url, "hanabi", {1: "easy"}, storms="1", seed="4")
+    own = f"{BOARD} [data-hand='0'] [data-card]"
+    listed = []
+    while True:
+        page.wait_for_function(f"() => ({MY_TURN})() || ({OVER})()", timeout=SLOW)
+        listed = page.locator(".kb-move").all_inner_texts() or listed
+        if page.evaluate(OVER):
+            break
+        assert page.locator(own).count() == 0, "own cards are hidden while playing"
+        press(page, page.query_selector(".kb-now [data-action][data-place='1']"))
+        page.wait_for_timeout(300)
+    end = page.inner_text(".kb-status .say")
+    assert re.fullmatch(r"Game over: the only storm has struck. \d+ of 25 points.", end)
+    faces = page.locator(own).count()
+    assert faces >= 4, "they are turned up"
+    moves = page.locator(".kb-move").all_inner_texts()
+    played = [one for one in moves if "play" in one or "discard" in one]
+    assert played
+    assert all(re.search(r"\([RYGWB][1-5]\)", one) for one in played)
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_selector(".kb-status .say:has-text('After')")
+    assert page.locator(own).count() == 0, "an earlier position is shown as it was seen"

@@ -189,6 +189,12 @@ class Table(Position):
         self.game.rules.look(self.cells, seat, out)
         return View(self.game, out)
 
+    def opened(self, seat: int) -> View:
+        """Return a seat's view with everything turned up, for when the game is over."""
+        cells = self.cells.copy()
+        cells[VIEWER] = seat
+        return View(self.game, cells)
+
     def say(self, action: int) -> str:
         """Put an action into words, as the seat to move would."""
         return self.view().say(action)

@@ -100,6 +100,8 @@ def winners(table: Table) -> list[int]:
 def outcome(table: Table, names: Sequence[str], labels: Sequence[str] = ()) -> str:
     """Say how the game ended; `labels` are what the winners are shown as, if not their names."""
     points = table.points
+    if table.game.has("words") and hasattr(table.game.words, "ending"):
+        return table.game.words.ending(table.view(0))
     if table.game.cooperative:
         return f"Together you have {points[0]:g} points."
     listed = ", ".join(f"{value:g}" for value in points)

@@ -112,6 +112,7 @@ class Sitting:
         self.stage = THINKS  # how far the agent is whose turn it is
         self.paused = not self.people  # those who watch begin when they are ready
         self.told: list[Told] = []
+        self.hands_won: list[list[int]] = []  # after each ply, in games of several hands
         self.undone: list[int] = []  # actions taken back, the latest first
         self.changed_at = time.time()
         self.version = 0
@@ -271,10 +272,20 @@ class Sitting:
             return ""
         said = outcome(self.table, names)
         if not self.game.cooperative:
-            listed = zip(names, self.table.points, strict=True)
+            unit, values = self.tally(self.table) or ("points", self.table.points)
+            listed = zip(names, values, strict=True)
             points = ", ".join(f"{name} {value:g}" for name, value in listed)
-            said = f"{said.partition(' Points: ')[0]} Points: {points}."
+            said = f"{said.partition(' Points: ')[0]} {unit.capitalize()}: {points}."
         return said if not said.startswith(YOU) else YOU.capitalize() + said[len(YOU) :]
+
+    def tally(self, table: Table) -> tuple[str, list[float]] | None:
+        """Return what is on the score sheet, known to all, where a game keeps one; and its unit."""
+        found = getattr(self.game.words, "tally", None)
+        return found(table.view(0)) if found else None
+
+    def count_hands(self, seat: int, ply: int) -> int:
+        """Return how many hands a seat has won after so many plies."""
+        return sum(seat in winners for winners in self.hands_won[:ply])
 
     # --- doing ---------------------------------------------------------------------------------
 
@@ -308,7 +319,11 @@ class Sitting:
         table = self.table
         words = tuple(table.view(seat).say(action) for seat in range(self.game.players))
         self.told.append(Told(table.plies, table.seat, action, words))
+        winners = getattr(self.game.words, "hand_winners", None)
+        before = table.view(0) if winners else None
         table.play(action)
+        if winners:
+            self.hands_won.append(winners(before, table.view(0)))
         self.is_public = self.is_public and self._all_see_the_same()
 
     def _all_see_the_same(self) -> bool:
@@ -402,7 +417,7 @@ class Sitting:
         gone = self.table.actions[ply:]
         self.undone += reversed(gone)
         self.table.undo(len(gone))
-        del self.told[ply:]
+        del self.told[ply:], self.hands_won[ply:]
         self.resigned = None
         self.trouble = ""
         self.changed()

@@ -41,13 +41,14 @@ class SeatsPanel:
         """Show how the seats stand at the table that is shown."""
         page, sitting = self.page, self.page.sitting
         points = page.points_of(table)
+        sheet = sitting.tally(table)
         self.area.clear()
         with self.area:
             for seat in range(sitting.game.players):
                 turn = seat == table.seat and not (page.is_live and sitting.over)
                 mark = f'<svg viewBox="0 0 16 16">{seat_mark(seat, 8, 8, 14)}</svg>'
                 name = html.escape(sitting.name_of(seat, page.person))
-                figure = f"{points[seat]:g}" if points and not sitting.game.cooperative else ""
+                figure = self.figure_of(seat, points, sheet)
                 raw(
                     f'{mark}<span class="name" title="{name}">{name}</span>'
                     f'<span class="points">{figure}</span>'
@@ -60,8 +61,26 @@ class SeatsPanel:
             if sitting.game.cooperative and points:
                 words(f"Together {points[0]:g} points", "kb-quiet")
 
+    def figure_of(
+        self, seat: int, points: list[float], sheet: tuple[str, list[float]] | None
+    ) -> str:
+        """Return in markup what stands beside a name: the score sheet, or points."""
+        if self.page.sitting.game.cooperative:
+            return ""
+        if sheet:
+            unit, values = sheet
+            return f'{values[seat]:g} <span class="unit">{html.escape(unit)}</span>'
+        return f"{points[seat]:g}" if points else ""
+
     def what_of(self, seat: int, turn: bool) -> str:
-        """Say in markup what a seat is doing."""
+        """Return in markup what a seat is doing, and the hands that it has won."""
+        page = self.page
+        won = page.sitting.count_hands(seat, page.at)
+        more = f" · {won} hand{'s' * (won > 1)} won" if won else ""
+        return self.doing(seat, turn) + more
+
+    def doing(self, seat: int, turn: bool) -> str:
+        """Return in markup what a seat is doing."""
         page, sitting = self.page, self.page.sitting
         place = sitting.seats[seat]
         if page.is_live and sitting.thinking == seat:

@@ -232,7 +232,9 @@ class TablePage:
         assert eyes is not None
         # What somebody thinks of options is drawn on what would be clicked.
         offers = self.may_click(table) or bool(self.opinion)
-        view = table.view(eyes).shown_to(self.called, only_looks=not offers)
+        is_end = sitting.over and self.is_live  # then cards are turned up
+        seen = table.opened(eyes) if is_end else table.view(eyes)
+        view = seen.shown_to(self.called, only_looks=not offers)
         svg = view.svg(last=self.last_move(table, eyes), opinion=self.opinion or None)
         self.board.show(
             svg, table.plies, self.may_click(table), f"{sitting.game.title}: {view.brief()}"
@@ -283,7 +285,7 @@ class TablePage:
         viewer = 0 if eyes is None else eyes
         told = [] if eyes is None or self.needs_curtain() else sitting.told
         if not sitting.game.hides or sitting.over or not sitting.people:
-            listed = [(one, one.words[one.seat]) for one in told]
+            listed = [(one, max(one.words, key=len)) for one in told]  # who sees most says most
         else:
             listed = [(one, one.words[viewer]) for one in told]
         names = self.called

@@ -242,7 +242,8 @@ def _own_hand(
         if card == HIDDEN:
             inside.append(badges(told, x, y - 28, 32))
             inside.append(slip(told, x, y + tall / 2 - slip_height(OWN - 10) / 2 - 6, OWN - 10))
-        parts.append(tag("g", *inside))
+        turned_up = None if card == HIDDEN else card_name(card)
+        parts.append(tag("g", *inside, data_card=turned_up))
         for row, action in enumerate((place, DISCARD + place)):
             if action in actions:
                 where = box(x, y + tall / 2 + 8 + (row + 0.5) * (PILL + 2), OWN, PILL, 6)

@@ -46,7 +46,7 @@ def score(view: View, x: float, y: float) -> str:
 def _verdict(view: View, most: int) -> str:
     """Say how the game has ended."""
     if view["storms"] == view.game.settings["storms"]:
-        return "The storms have won."
+        return "The storms have struck."
     share = view.points[0] / most
     return "Legendary!" if share == 1 else VERDICTS[int(share * len(VERDICTS))]
 

@@ -112,6 +112,22 @@ def _line(view: View, where: str) -> int:
     return int(found[1])
 
 
+# --- scores --------------------------------------------------------------------------------------
+
+
+def tally(view: View) -> tuple[str, list[int]]:
+    """Return what everybody has on the sheet, and its unit: pips of the hands that are over."""
+    return "pips", view["pips"][: view.game.players].tolist()
+
+
+def hand_winners(before: View, after: View) -> list[int]:
+    """Return who won the hand that ended between two positions: whoever has fewest pips left."""
+    if not after.over and after["hand"] == before["hand"]:
+        return []
+    left = (after["pips"] - before["pips"])[: after.game.players].tolist()
+    return [seat for seat, pips in enumerate(left) if pips == min(left)]
+
+
 # --- the board -----------------------------------------------------------------------------------
 
 
