@@ -10,6 +10,7 @@ import pytest
 
 import kibitz
 from kibitz.core.errors import BadOption, Misuse, UnknownName
+from kibitz.core.training import ABOUT
 from kibitz.play.tournament import round_robin
 
 SMALL = {
@@ -113,6 +114,9 @@ def test_the_search_repeats_and_resumes(game, tmp_path):
     stop.calls = 0
     with pytest.raises(Stopped):
         kibitz.train("q-optimizer", game, seed=2, folder=tmp_path / "b", progress=stop, **SMALL)
+    about = json.loads((tmp_path / "b" / ABOUT).read_text())
+    about["settings"]["preset"] = about["settings"].pop("base")  # as it was called before
+    (tmp_path / "b" / ABOUT).write_text(json.dumps(about))
     kibitz.train("q-optimizer", game, seed=2, folder=tmp_path / "b", **SMALL)
     for name in ("curve.csv", "tournament.csv", "model.safetensors"):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()

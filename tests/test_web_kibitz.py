@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,6 +17,7 @@ from tests.web import (
     SLOW,
     Server,
     at_once,
+    contrast,
     new_page,
     open_table,
     play_on,
@@ -230,3 +232,106 @@ def test_light_and_dark(browser, server):
         page.reload()
         page.wait_for_function(f"paper => ({ground})() !== paper", arg=paper)
         context.close()
+
+
+COLOURS = """(toast) => {
+  const as_hex = (rgb) => '#' + rgb.match(/\\d+/g).slice(0, 3)
+    .map((part) => Number(part).toString(16).padStart(2, '0')).join('');
+  const of = (part) => as_hex(getComputedStyle(toast.querySelector(part)).color);
+  const ground = as_hex(getComputedStyle(toast).backgroundColor);
+  return [ground, of('.q-notification__message'), of('.q-btn')];
+}"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_message_can_be_read(browser, server, scheme, tmp_path):
+    context = browser.new_context(color_scheme=scheme)
+    page = new_page(context)
+    page.goto(server.url)
+    (tmp_path / "letter.json").write_text("Dear all,", encoding="utf-8")
+    page.set_input_files("input[type=file]", tmp_path / "letter.json")
+    toast = page.wait_for_selector(".kb-toast:has-text('record')")
+    ground, message, way_out = toast.evaluate(COLOURS)
+    assert contrast(ground, message) >= 4.5
+    assert contrast(ground, way_out) >= 4.5
+    context.close()
+
+
+def test_a_judgement_is_kept_with_the_table(page, server, browser, tmp_path):
+    record = walk(kibitz.game("nim", rows=(3, 4, 5)), 5).record()
+    bring(page, server, record, tmp_path)
+    page.click(".kb-tabs >> text=Review")
+    page.click("button:has-text('Judge this game')")
+    page.wait_for_selector(".kb-panel >> text=Judged by exact play", timeout=SLOW)
+    figures = page.inner_text(".kb-figures")
+    page.wait_for_timeout(600)  # what is kept is written now and then
+    page.reload()
+    page.wait_for_selector(".kb-now svg")
+    assert page.locator(".kb-cost").count() > 0
+    other = new_page(browser.new_context())
+    other.goto(page.url)
+    for one in (page, other):
+        one.click(".kb-tabs >> text=Review")
+        one.wait_for_selector(".kb-panel >> text=Judged by exact play")
+        assert one.inner_text(".kb-figures") == figures
+        assert not one.locator("button:has-text('Judge this game')").is_visible()
+    other.context.close()
+
+
+def test_a_search_shows_chances_and_not_how_often_it_tried(page, server):
+    open_table(page, server.url, "tapnswap", {1: "random"})
+    page.click(".kb-tabs >> text=Kibitz")
+    page.wait_for_selector(".q-chip", timeout=SLOW)
+    page.click("[aria-label='Whom to ask']")
+    page.locator(".q-menu .q-item").filter(has_text="mcts").first.click()
+    page.keyboard.press("Escape")
+    page.click("button:has-text('Ask')")
+    said = page.locator(".kb-opinion").filter(has_text="mcts").locator(".kb-thought")
+    said.first.wait_for(timeout=SLOW)
+    for thought in said.all():
+        words, note = thought.inner_text(), thought.locator(".note").inner_text()
+        chance = re.search(r"wins (\d+)%", note)
+        if chance:
+            assert f"{chance[1]}%" in words.removesuffix(note)
+        elif "surely" in note:
+            assert ("100%" if "wins" in note else "0%") in words.removesuffix(note)
+    assert "+0." not in said.first.inner_text()
+
+
+# Whatever lies partly under a figure; what is around all of it is its ground.
+OVERLAPS = """() => {
+  const box = (part) => part.getBoundingClientRect();
+  const found = [];
+  for (const group of document.querySelectorAll('svg [data-action]')) {
+    for (const figure of group.querySelectorAll('text')) {
+      if (!figure.textContent.endsWith('%')) continue;
+      const of = box(figure);
+      for (const part of group.querySelectorAll('path, circle, polygon, rect, text')) {
+        const other = box(part);
+        const around = other.left <= of.left && other.right >= of.right;
+        const apart = other.right <= of.left + 1 || of.right <= other.left + 1
+          || other.bottom <= of.top + 3 || of.bottom <= other.top + 3;
+        if (part !== figure && !around && !apart) found.push(group.textContent);
+      }
+    }
+  }
+  return found;
+}"""
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "plies"),
+    [
+        ("hanabi", {"players": 2}, 0), ("hanabi", {"players": 5}, 9), ("tapnswap", {}, 3),
+        ("mexican_train", {"players": 4}, 30), ("mexican_train", {"players": 2}, 0),
+        ("mexican_train", {"players": 8, "highest": 12}, 40),
+    ],
+)  # fmt: skip
+def test_figures_stand_beside_what_they_are_about(page, name, settings, plies):
+    table = walk(kibitz.game(name, **settings), 5)
+    table.undo(len(table.actions) - plies)
+    while table.legal[0] >= table.game.bound("actions") - 2:  # to draw or to pass
+        table.play(table.legal[0])
+    page.set_content(table.svg(opinion=dict.fromkeys(table.legal, 1.0)))
+    assert page.locator("svg [data-action] text >> text=100%").count() > 0
+    assert page.evaluate(OVERLAPS) == []

@@ -264,9 +264,9 @@ def test_two_people_play_hanabi_and_neither_learns_what_is_hidden(browser, serve
     contexts = [browser.new_context() for _ in range(3)]
     ann, bob, eve = map(new_page, contexts)
     heard = [watch_traffic(page) for page in (ann, bob, eve)]
-    url = open_table(ann, server.url, "hanabi", {1: "somebody by a link"})
+    url = open_table(ann, server.url, "hanabi", {1: "a friend"})
     bob.goto(url)
-    bob.click("button:has-text('Sit down here')")
+    bob.click("button:has-text('Sit down')")
     bob.wait_for_selector(".kb-now svg")
     eve.goto(url)
     eve.wait_for_selector("text=Something is hidden in this game")
@@ -298,9 +298,11 @@ def test_two_people_play_hanabi_and_neither_learns_what_is_hidden(browser, serve
             plainly(
                 sitting.at(ply)
                 .view(seat)
+                .shown_to(sitting.called(sitting.seats[seat].person), only_looks)
                 .svg(last=sitting.told[ply - 1].move(seat) if ply else None)
             )
             for ply in range(17)
+            for only_looks in (False, True)
         }
         theirs = boards_in([*heard[seat], sources[seat]])
         assert len(boards_in(heard[seat])) > 10, "the boards were found"
@@ -318,8 +320,12 @@ def test_two_people_play_hanabi_and_neither_learns_what_is_hidden(browser, serve
 
 def secrets_of(sitting: Sitting, seat: int) -> list[str]:
     """List what a seat must not read: the seed, and moves in words that tell the other more."""
-    own = {told.words[seat] for told in sitting.told}
-    other = {told.words[1 - seat] for told in sitting.told}
+
+    def in_names(text: str) -> str:
+        return sitting.in_names(text, sitting.seats[seat].person)
+
+    own = {in_names(told.words[seat]) for told in sitting.told}
+    other = {in_names(told.words[1 - seat]) for told in sitting.told}
     other = {words for words in other if not any(words in mine for mine in own)}
     return [str(sitting.table.seed), '"dealt"', '\\"dealt', *sorted(other)]
 
@@ -327,9 +333,9 @@ def secrets_of(sitting: Sitting, seat: int) -> list[str]:
 def test_others_agree_before_a_move_is_taken_back(browser, server):
     contexts = [browser.new_context() for _ in range(2)]
     ann, bob = (new_page(context) for context in contexts)
-    url = open_table(ann, server.url, "nim", {1: "somebody by a link"})
+    url = open_table(ann, server.url, "nim", {1: "a friend"})
     bob.goto(url)
-    bob.click("button:has-text('Sit down here')")
+    bob.click("button:has-text('Sit down')")
     bob.wait_for_selector(".kb-now svg")
     assert play_on(ann)
     ann.click("button:has-text('Undo')")
@@ -378,3 +384,25 @@ def test_records_are_saved_and_brought(page, server, tmp_path):
     page.set_input_files("input[type=file]", broken)
     page.wait_for_selector(".kb-toast")
     assert "/table/" not in page.url
+
+
+def test_a_click_anywhere_in_a_cell_holds_the_tile(page, server):
+    """Carcassonne: between the rotations that a cell shows, and where it shows none."""
+    open_table(page, server.url, "carcassonne", {1: "random"}, tiles="24", seed="5")
+    page.wait_for_function(MY_TURN, timeout=SLOW)
+    cells = page.locator(".kb-now .cell[data-place]").all()
+    several = [cell for cell in cells if cell.locator("[data-action]").count() > 1]
+    assert several
+    for cell in several:
+        box = page.locator(
+            f".kb-now .cell[data-place='{cell.get_attribute('data-place')}'] .room"
+        ).bounding_box()
+        for across, down in ((0.5, 0.5), (0.25, 0.25), (0.75, 0.25), (0.75, 0.75), (0.25, 0.75)):
+            page.mouse.click(box["x"] + box["width"] * across, box["y"] + box["height"] * down)
+            page.wait_for_selector(".kb-held")
+            assert cell.evaluate("one => one.classList.contains('choosing')")
+            dashes = cell.locator(".legal").all()
+            strokes = {one.evaluate("one => getComputedStyle(one).stroke") for one in dashes}
+            assert strokes == {"none"}, "no outline lies half on the tile that is held"
+            page.keyboard.press("Escape")
+            page.wait_for_selector(".kb-held", state="hidden")

@@ -142,7 +142,7 @@ def test_forms_take_nothing_strange(browser, server, quiet_table):
     context = browser.new_context()
     page = new_page(context)
     page.goto(f"{server.url}/new/nim")
-    page.wait_for_selector("text=seat 1")
+    page.wait_for_selector("text=Player 1")
     page.click("summary:has-text('Options of the game')")
     for value in ("9" * 5000, "-1", "../../etc/passwd", "<script>alert(1)</script>", "1,2;3"):
         page.locator("input[aria-label='rows']").fill(value)
@@ -298,10 +298,8 @@ def test_what_people_are_called_is_only_words(browser, server):
     context = browser.new_context()
     page = new_page(context)
     page.goto(f"{server.url}/new/nim")
-    page.wait_for_selector("text=seat 1")
-    page.locator("input[aria-label='Your name, if you like']").fill(
-        '<img src=x onerror="alert(1)">'
-    )
+    page.wait_for_selector("text=Player 1")
+    page.locator("input[aria-label='Your name (optional)']").fill('<img src=x onerror="alert(1)">')
     page.click("button:has-text('Start')")
     page.wait_for_url("**/table/*")
     page.wait_for_selector(".kb-now svg")

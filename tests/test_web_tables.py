@@ -22,6 +22,7 @@ from kibitz.web.table import TablePage
 from kibitz.web.thinker import sent
 from kibitz.web.thinking import Thinkers
 from tests.conftest import walk
+from tests.web import contrast
 
 ANN, BOB, EVE = "ann", "bob", "eve"
 
@@ -498,20 +499,6 @@ def test_values_become_shades():
 
 
 # --- colours -------------------------------------------------------------------------------------
-
-
-def contrast(one: str, other: str) -> float:
-    """Give the contrast of two colours as the guidelines for web content reckon it."""
-
-    def light(colour: str) -> float:
-        parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
-        red, green, blue = (
-            p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts
-        )
-        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-    high, low = sorted((light(one), light(other)), reverse=True)
-    return (high + 0.05) / (low + 0.05)
 
 
 def test_words_can_be_read_on_light_and_on_dark():

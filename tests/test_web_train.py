@@ -588,3 +588,25 @@ def test_a_run_from_the_form_to_a_game_against_it(tmp_path):
         phone.click("button:has-text('Delete it')")
         phone.wait_for_selector("text=Nothing is being trained yet")
         assert phone.wrong == []
+
+
+def test_q_optimizer_is_started_as_the_form_stands(tmp_path):
+    with browsers() as browser, serving(tmp_path) as server:
+        page = new_page(browser.new_context())
+        page.goto(f"{server.url}/train/new?game=tapnswap&learner=q-optimizer")
+        page.wait_for_selector("input[aria-label='epsilons']")
+        labels = [one for one in page.locator("label:not(.q-field)").all_inner_texts() if one]
+        assert {"preset", "epsilons", "base"} <= set(labels)
+        assert len(set(labels)) == len(labels), "no two fields have the same name"
+        page.click("button:has-text('Start')")
+        page.wait_for_url("**/train/q-optimizer-*")
+        page.wait_for_function(f"({DONE})() > 0", timeout=SLOW)
+        assert not page.query_selector(".kb-state.bad")
+        page.click("button:has-text('Stop')")
+
+
+def test_runs_of_q_optimizer_from_before_its_setting_was_renamed_load():
+    plan = planned(TAPNSWAP, "q-optimizer", {"base": "default"}, "8")
+    content = plan.to_dict()
+    content["settings"]["preset"] = content["settings"].pop("base")
+    assert Plan.from_dict(content) == plan

@@ -124,6 +124,20 @@ def cookie_of(server: Server, person: str) -> dict[str, str]:
     return {"name": "session", "value": signed, "url": server.url}
 
 
+def contrast(one: str, other: str) -> float:
+    """Give the contrast of two colours as the guidelines for web content reckon it."""
+
+    def light(colour: str) -> float:
+        parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+        red, green, blue = (
+            p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts
+        )
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    high, low = sorted((light(one), light(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
 # --- as a person does ----------------------------------------------------------------------------
 
 
@@ -138,12 +152,17 @@ def new_page(context: Any) -> Any:
 
 
 def open_table(
-    page: Any, url: str, game: str, seats: dict[int, str] | None = None, **options: str
+    page: Any,
+    url: str,
+    game: str,
+    seats: dict[int, str] | None = None,
+    called: str = "",
+    **options: str,
 ) -> str:
     """Set up a table by its form, sit down, and let agents move at once; give its address."""
     page.goto(f"{url}/new/{game}")
     page.wait_for_selector("text=Start", timeout=SLOW)
-    page.wait_for_selector("text=seat 1")
+    page.wait_for_selector("text=Player 1")
     if options:
         page.click("summary:has-text('Options of the game')")
     for name, value in options.items():
@@ -157,6 +176,8 @@ def open_table(
             page.locator(".q-menu .q-item").filter(has_text=exactly).click()
     for seat, who in (seats or {}).items():
         sit(page, seat, who)
+    if called:
+        page.fill("input[aria-label^='Your name']", called)
     page.click("button:has-text('Start')")
     page.wait_for_url("**/table/*")
     page.wait_for_selector(".kb-now svg, .kb-curtain h2", timeout=SLOW)
@@ -164,11 +185,12 @@ def open_table(
 
 
 def sit(page: Any, seat: int, who: str) -> None:
-    """Choose who sits at a seat, in the form."""
-    field = page.locator(f"input[aria-label='seat {seat}']")
+    """Choose who sits at a seat, counted from 0, in the form."""
+    field = page.locator(f"input[aria-label='Player {seat + 1}']")
     field.click()
     field.fill(who)
     page.locator(".q-menu .q-item").filter(has_text=who).first.click()
+    page.wait_for_selector(".q-menu", state="hidden")
 
 
 def at_once(page: Any) -> None:

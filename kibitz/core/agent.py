@@ -25,6 +25,7 @@ from kibitz.core.svg import number
 from kibitz.core.table import View
 from kibitz.core.tiers import count_call, prepare, prepare_now
 
+CHANCE, POINTS = "chance", "points"
 AT_ONCE = 12  # options that an opinion lists in a notebook
 
 
@@ -46,6 +47,7 @@ class Opinion(Shown):
     words: str
     reason: str
     thoughts: tuple[Thought, ...] = ()
+    unit: str = ""  # of the values, where people know one: CHANCE, from 0 to 1, or POINTS
 
     def __str__(self) -> str:
         return f"{self.words}. {self.reason}"

@@ -220,7 +220,7 @@ def won(view: View, seat: int) -> bool:
 
 def standing(view: View, seat: int) -> str:
     """Say who sits there and how it stands: 'You · to move', 'Seat 1 · won'."""
-    who = "You" if seat == view.seat else f"Seat {seat}"
+    who = view.call(seat)
     if not view.over:
         return f"{who} · to move" if seat == view.mover else who
     if view.game.cooperative:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +13,7 @@ import numpy as np
 from kibitz.core.chance import Chance
 from kibitz.core.errors import IllegalMove, Misuse, UnreadableMove
 from kibitz.core.game import OVER, PLIES, SEAT, VIEWER, Game
+from kibitz.core.names import YOU, named, on_a_board
 from kibitz.core.notebook import Shown, board_card
 from kibitz.core.record import Record
 
@@ -72,7 +73,35 @@ class Position(Shown):
 
 
 class View(Position):
-    """What one seat may know. Agents, words and drawings get this and nothing else."""
+    """What one seat may know. Agents, words and drawings get this and nothing else.
+
+    A view that somebody looks at may have `names` for its seats, `you` for the reader's own, and
+    may be for those who only look. Agents get neither.
+    """
+
+    names: tuple[str, ...] = ()
+    only_looks: bool = False
+
+    def shown_to(self, names: Sequence[str], only_looks: bool = False) -> View:
+        """Return the same view for somebody who knows the seats by these names."""
+        view = View(self.game, self.cells)
+        view.names, view.only_looks = tuple(names), only_looks
+        return view
+
+    @property
+    def acts(self) -> bool:
+        """Whether whoever looks at this view is to move."""
+        return self.mover == self.seat and not self.only_looks
+
+    def is_you(self, seat: int) -> bool:
+        """Whether a seat is that of whoever looks at this view."""
+        return self.names[seat] == YOU if self.names else seat == self.seat
+
+    def call(self, seat: int) -> str:
+        """Return what a board calls a seat: You, its name, or Seat 1."""
+        if self.names:
+            return on_a_board(self.names[seat])
+        return YOU.capitalize() if seat == self.seat else f"Seat {seat}"
 
     @property
     def seat(self) -> int:
@@ -86,11 +115,11 @@ class View(Position):
 
     def say(self, action: int) -> str:
         """Put an action into words."""
-        return self.game.words.say(self, int(action))
+        return named(self.game, self.game.words.say(self, int(action)), self.names)
 
     def brief(self) -> str:
         """Say in one short line how the game stands."""
-        return self.game.words.brief(self)
+        return named(self.game, self.game.words.brief(self), self.names)
 
     def read(self, text: str) -> int:
         """Find the action that words mean; it need not be legal now."""
@@ -159,6 +188,12 @@ class Table(Position):
         out = np.empty_like(self.cells)
         self.game.rules.look(self.cells, seat, out)
         return View(self.game, out)
+
+    def opened(self, seat: int) -> View:
+        """Return a seat's view with everything turned up, for when the game is over."""
+        cells = self.cells.copy()
+        cells[VIEWER] = seat
+        return View(self.game, cells)
 
     def say(self, action: int) -> str:
         """Put an action into words, as the seat to move would."""

@@ -97,6 +97,7 @@ class Run:
         plots: bool = True,
         watcher: Watcher | None = None,
         defaults: Mapping[str, Any] | None = None,
+        renamed: Mapping[str, str] | None = None,  # new names of settings, by their old ones
     ) -> None:
         self.learner = learner
         self.game = game
@@ -112,6 +113,7 @@ class Run:
         self._visits = dict(visits or {})
         self._plots = plots
         self._watcher = watcher
+        self._renamed = renamed or {}
         self._saved_at = time.monotonic()
         if self.folder is not None:
             self._look_into(self.folder, defaults or {})
@@ -139,8 +141,8 @@ class Run:
             ours = json.loads(json.dumps(self.about))
             if isinstance(earlier, dict) and isinstance(earlier.get("settings"), dict):
                 usual = {name: of for name, of in defaults.items() if name in ours["settings"]}
-                filled = {**usual, **earlier["settings"]}
-                earlier["settings"] = json.loads(json.dumps(filled))
+                before = {self._renamed.get(k, k): of for k, of in earlier["settings"].items()}
+                earlier["settings"] = json.loads(json.dumps({**usual, **before}))
             if earlier != ours:
                 changed = [key for key in ours if earlier.get(key) != ours[key]]
                 raise Misuse(

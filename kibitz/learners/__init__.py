@@ -3,8 +3,9 @@
 A learner in another package joins through the entry-point group `kibitz.learners`, whose entries
 are modules with the same names: `Settings`, `PRESETS` and `train`; `CAN_BE_VISITED = True` if its
 `train` calls `run.visit` after the games that `run.next_visit` names; and `unfit(game)`, which says
-why it cannot learn a game, or None. One that calls `run.save_snapshot` beside `run.save_checkpoint`
-can be played against while it learns.
+why it cannot learn a game, or None. `RENAMED` has the new name of every setting that was renamed,
+by its old one, so that earlier runs can be resumed. One that calls `run.save_snapshot` beside
+`run.save_checkpoint` can be played against while it learns.
 """
 
 from __future__ import annotations
@@ -52,6 +53,11 @@ def unfit(learner: str, game: Game) -> str | None:
     return None if reason is None else reason(game)
 
 
+def renamed(module: ModuleType) -> Mapping[str, str]:
+    """Return the settings of a learner that had another name before, by that name."""
+    return getattr(module, "RENAMED", {})
+
+
 def train(
     learner: str,
     game: Game,
@@ -84,5 +90,8 @@ def train(
     chosen = settle(options, settings, learner)
     seed = checked_seed(seed)
     usual = {option.name: option.default for option in options}
-    run = Run(learner, game, chosen, seed, folder, progress, visits, plots, watcher, usual)
+    run = Run(
+        learner, game, chosen, seed, folder, progress, visits, plots, watcher, usual,
+        renamed(module),
+    )  # fmt: skip
     return module.train(game, module.Settings(**chosen), seed, run)

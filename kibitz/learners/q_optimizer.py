@@ -42,8 +42,8 @@ class Settings:
         "0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1"
     )
     opponents: Annotated[str, "opponents to try, with commas between them", AGENTS] = "random,self"
-    preset: Annotated[
-        Literal["seed", "default"], "the other settings: the seed's, or what learns best"
+    base: Annotated[
+        Literal["seed", "default"], "q-learning's other settings: its preset seed, or its defaults"
     ] = "seed"
     games: Annotated[int, "games of each training", 1, 10**9] = 20_000
     pair_games: Annotated[int, "games of each pair in a round robin", 2, 10**6] = 100
@@ -53,6 +53,7 @@ class Settings:
     longer: Annotated[int, "how many times longer each round trains", 1, 1000] = 4
 
 
+RENAMED = {"preset": "base"}  # in runs that were begun before
 PRESETS: dict[str, dict[str, Any]] = {
     "quick": {"epsilons": "0.1,0.5,1", "games": 2000, "rounds": 1, "pair_games": 20},
 }
@@ -206,7 +207,7 @@ class Search:
         games = self.settings.games * self.settings.longer**number
         name = naming(epsilon, chain) + (f"_{number}" if number else "")
         self.run.tell(self.done, self.total, name)
-        preset = None if self.settings.preset == "default" else self.settings.preset
+        preset = None if self.settings.base == "default" else self.settings.base
         result = train_by_name(
             LEARNER, self.game, seed=(self.seed + len(self.entries)) % SEEDS,
             folder=self.folder / "runs" / name, plots=False, preset=preset,

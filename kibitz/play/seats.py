@@ -103,6 +103,8 @@ def outcome(table: Table, names: Sequence[str], labels: Sequence[str] = ()) -> s
     if table.game.players == 1:
         who = "You have" if names[0] == YOU else f"{(labels or names)[0]} has"
         return f"{who} {points[0]:g} points."
+    if table.game.has("words") and hasattr(table.game.words, "ending"):
+        return table.game.words.ending(table.view(0))
     if table.game.cooperative:
         return f"Together you have {points[0]:g} points."
     listed = ", ".join(f"{value:g}" for value in points)

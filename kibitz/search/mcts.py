@@ -10,12 +10,20 @@ import functools
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
-from kibitz.core.agent import Agent, CompiledAgent, Opinion, notice_nothing, opinion
+from kibitz.core.agent import (
+    CHANCE,
+    POINTS,
+    Agent,
+    CompiledAgent,
+    Opinion,
+    notice_nothing,
+    opinion,
+)
 from kibitz.core.chance import WORDS, Chance, sow
 from kibitz.core.compiled import JIT, is_compiled, pointer
 from kibitz.core.errors import Misuse
@@ -77,7 +85,6 @@ MOST_CHUNK = 1 << 16
 MOST_TREES = 64
 EDGES = 16  # to begin with, for each node
 RANDOM = "random"
-POINTS = "points"  # the unit of values that can be added to points
 MODEL_DEPTH = 2  # turns after which a model judges
 NOBODY = "none"
 PARTS = 20  # of a duel, whose differences say how sure it is
@@ -481,8 +488,21 @@ class Search(Agent):
         reason = f"Tried in {best.tries:,} of {total:,} simulations: {self.in_words(best)}."
         if len(line) > 1:
             reason += f" It expects: {', '.join(line)}."
-        values = {move.action: move.tries / total for move in found.moves}
-        return opinion(view, best.action, reason, values, notes)
+        values = {
+            move.action: self.worth(move) for move in found.moves if move.tries or move.proven
+        }
+        said = opinion(view, best.action, reason, values, notes)
+        # As the search ranks them: what was tried once may have been lucky.
+        rank = {move.action: place for place, move in enumerate(found.moves)}
+        thoughts = sorted(said.thoughts, key=lambda one: rank.get(one.action, len(rank)))
+        unit = CHANCE if self.aim == "win" else POINTS
+        return replace(said, thoughts=tuple(thoughts), unit=unit)
+
+    def worth(self, move: Tried) -> float:
+        """Return what a move brings: the chance to win, or points."""
+        if move.proven and self.aim == "win":
+            return (0.0, 0.5, 1.0)[move.proof + 1]
+        return move.value
 
     def in_words(self, move: Tried) -> str:
         """Say what a move brings."""

@@ -12,7 +12,12 @@ from kibitz.web.sitting import PACES, Refused
 if TYPE_CHECKING:
     from kibitz.web.table import TablePage
 
-COPY = "navigator.clipboard?.writeText(new URL({path}, location.href).href)"
+# Some browsers refuse, for instance where a page does not come over a safe connection.
+COPY = """
+const link = new URL("{path}", location.href).href;
+try {{ await navigator.clipboard.writeText(link); return ""; }} catch {{ return link; }}
+"""
+COPY_SECONDS = 60.0  # a browser may ask whether it may
 
 
 class AboutPanel:
@@ -42,14 +47,16 @@ class AboutPanel:
         page, sitting = self.page, self.page.sitting
         own = sitting.seats_of(page.person)
         eyes = sitting.eyes_of(page.person)
-        state = (sitting.over, tuple(own), tuple(eyes), page.eyes, bool(sitting.table.actions))
+        state = (sitting.over, tuple(own), tuple(eyes), page.eyes, bool(sitting.table.actions),
+                 sitting.called(page.person))  # fmt: skip
         if state == self.state:
             return
         self.state = state
         self.eyes.clear()
         if len(eyes) > 1:
             with self.eyes:
-                options = {-1: "usual", **{seat: f"seat {seat}" for seat in eyes}}
+                names = sitting.called(page.person)
+                options = {-1: "usual", **{seat: names[seat] for seat in eyes}}
                 words("Seen by")
                 chosen = -1 if page.eyes is None else page.eyes
                 box = ui.select(options, value=chosen, on_change=lambda e: self.look(e.value))
@@ -62,7 +69,7 @@ class AboutPanel:
                 button("Save the record", self.download)
             if sitting.over or not sitting.people:
                 alone = sitting.game.players == 1
-                button("Same deal again" if alone else "Same deal, seats exchanged", self.again)
+                button("Same deal again" if alone else "Rematch, seats exchanged", self.again)
             button("New game", self.new_game)
 
     def look(self, seat: Any) -> None:
@@ -77,18 +84,18 @@ class AboutPanel:
             sitting.pace = event.value
             sitting.changed()
 
-    def copy_table(self) -> None:
+    async def copy_table(self) -> None:
         """Put the table's address on the clipboard."""
-        self.copy(f"/table/{self.page.sitting.id}")
+        await self.copy(f"/table/{self.page.sitting.id}")
 
-    def copy_position(self) -> None:
+    async def copy_position(self) -> None:
         """Put the position's address on the clipboard."""
-        self.copy(f"/table/{self.page.sitting.id}?ply={self.page.at}")
+        await self.copy(f"/table/{self.page.sitting.id}?ply={self.page.at}")
 
-    def copy(self, path: str) -> None:
-        """Put an address on the clipboard, and show it for those who copy by hand."""
-        ui.run_javascript(COPY.format(path=f"'{path}'"))
-        tell(f"Copied: {path}")
+    async def copy(self, path: str) -> None:
+        """Put an address on the clipboard, or show it for those who copy by hand."""
+        by_hand = await ui.run_javascript(COPY.format(path=path), timeout=COPY_SECONDS)
+        tell(f"Copy this link: {by_hand}" if by_hand else "Link copied")
 
     def download(self) -> None:
         """Give the record to the browser."""

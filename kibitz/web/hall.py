@@ -184,7 +184,10 @@ class Hall:
         return sitting
 
     def again(self, sitting: Sitting, person: str, exchanged: bool = True) -> Sitting:
-        """Open the same deal once more, everybody one seat further."""
+        """Open the same deal once more, everybody one seat further; others are told.
+
+        Where somebody else did so already, that table is returned.
+        """
         sitting.check_concerns(person)
         if not sitting.is_played:
             raise Refused("This is a record. Open a new table to play yourself.")
@@ -192,6 +195,9 @@ class Hall:
             raise Refused("This game is not over yet.")
         if sitting.game.hides and sitting.free:
             raise Refused("You have seen this deal, and whoever comes has not. Open a new table.")
+        if sitting.rematch and sitting.rematch_by != person and sitting.seats_of(person):
+            with contextlib.suppress(KibitzError):  # it may have been closed
+                return self.get(sitting.rematch)
         seats = sitting.seats
         count = len(seats)
         moved = [seats[(place - exchanged) % count] for place in range(count)]
@@ -204,6 +210,8 @@ class Hall:
         for place, seat in enumerate(moved):
             if seat.person:
                 new.take(seat.person, place, seat.name)
+        sitting.rematch, sitting.rematch_by = new.id, person
+        sitting.changed()
         return new
 
     def bring(self, record: Record, host: str) -> Sitting:
@@ -509,8 +517,14 @@ def _recorded(record: Record, host: str) -> Sitting:
     return Sitting(
         # A name in a file makes no agent of anything.
         secrets.token_urlsafe(9), record.table(),
-        [Seat(RECORDED, name=record.name_of(seat)) for seat in seats], host=host, played=False,
+        [Seat(RECORDED, name=_recorded_name(record, seat)) for seat in seats],
+        host=host, played=False,
     )  # fmt: skip
+
+
+def _recorded_name(record: Record, seat: int) -> str:
+    """Return what a record calls a seat, or nothing where it names nobody."""
+    return record.name_of(seat) if seat < len(record.agents) else ""
 
 
 def _card_of(sitting: Sitting) -> Card:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from nicegui import ui
 
+from kibitz.core.agent import CHANCE, POINTS
 from kibitz.core.errors import KibitzError
 from kibitz.core.table import Table
 from kibitz.web.frame import button, raw, words
@@ -41,6 +42,15 @@ def shades(thoughts: Sequence[Mapping[str, Any]], action: int) -> tuple[dict[int
         return {option: (value + 1) / 2 for option, value in values.items()}, VERDICTS
     span = high - low or 1.0
     return {option: (value - low) / span for option, value in values.items()}, RELATIVE
+
+
+def in_unit(value: float | None, unit: str) -> str:
+    """Write a value as people read it."""
+    if value is None:
+        return ""
+    if unit == CHANCE:
+        return f"{value:.0%}"
+    return f"{value:+.1f} points" if unit == POINTS else f"{value:+.3f}"
 
 
 class KibitzPanel:
@@ -191,22 +201,26 @@ class KibitzPanel:
 
     def show_opinion(self, said: Mapping[str, Any]) -> None:
         """Show a choice, its reason, and what was thought of each option."""
-        words(f"{said['words']}. {said['reason']}")
+
+        def in_names(text: str) -> str:
+            return self.page.sitting.in_names(text, self.page.person)
+
+        words(in_names(f"{said['words']}. {said['reason']}"))
         thoughts = [t for t in said["thoughts"] if t["value"] is not None or t["note"]]
         levels, _ = shades(said["thoughts"], said["action"])
         rows = []
         for thought in thoughts[:LISTED]:
             wide = 100 * levels.get(thought["action"], 0.0)
-            value = "" if thought["value"] is None else f"{thought['value']:+.3f}"
+            value = in_unit(thought["value"], said["unit"])
             note = (
-                f'<span class="note">{html.escape(thought["note"])}</span>'
+                f'<span class="note">{html.escape(in_names(thought["note"]))}</span>'
                 if thought["note"]
                 else ""
             )
             best = " best" if thought["action"] == said["action"] else ""
             rows.append(
                 f'<div class="kb-thought{best}"><div class="bar" style="width:{wide:.0f}%"></div>'
-                f"<span>{html.escape(thought['words'])}</span><span>{value}</span>{note}</div>"
+                f"<span>{html.escape(in_names(thought['words']))}</span><span>{value}</span>{note}</div>"
             )
         raw("".join(rows))
         if len(thoughts) > LISTED:

@@ -17,7 +17,7 @@ from kibitz.web.frame import button, frame, words
 from kibitz.web.hall import Hall
 from kibitz.web.sitting import LONGEST_NAME
 
-ME, FRIEND = "you", "somebody by a link"
+ME, FRIEND = "you", "a friend (send a link)"
 LEVEL = "level:"
 
 
@@ -47,10 +47,10 @@ class NewTable:
                 words(game.title, tag="h1")
                 words(game.summary, "kb-quiet")
             with ui.element("section").classes("kb-card"):
-                words("Who plays", tag="h2")
+                words("Players", tag="h2")
                 self.seats = ui.element("div").classes("kb-form")
                 with ui.element("div").classes("kb-row"):
-                    self.name = ui.input("Your name, if you like").props("outlined dense")
+                    self.name = ui.input("Your name (optional)").props("outlined dense")
                     self.name.props(f'maxlength="{LONGEST_NAME}"')
                     self.helps = ui.checkbox("hints and kibitzing allowed", value=True)
                 with ui.element("div").classes("kb-row"):
@@ -106,12 +106,12 @@ class NewTable:
         other = f"{LEVEL}{level}" if level else list(options)[2]
         with self.seats:
             for seat in range(game.players):
-                words(f"seat {seat}", tag="label")
+                words(f"Player {seat + 1}", tag="label")
                 usual = other if seat or self.watch else ME
                 kept = before[seat] if seat < len(before) else usual
                 value = kept if kept in options else usual
                 box = ui.select(options, value=value, with_input=True, on_change=self.touch)
-                box.props(f'outlined dense options-dense aria-label="seat {seat}"')
+                box.props(f'outlined dense options-dense aria-label="Player {seat + 1}"')
                 self.boxes.append(box)
 
     def touch(self) -> None:

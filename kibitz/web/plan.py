@@ -16,7 +16,7 @@ from kibitz.core.errors import BadOption, Misuse, unknown
 from kibitz.core.game import Game
 from kibitz.core.options import AGENTS, MODEL, Option, Text, options_of
 from kibitz.core.registry import find_listed_game
-from kibitz.learners import find_learner, learner_names, unfit
+from kibitz.learners import find_learner, learner_names, renamed, unfit
 
 LONGEST = 200  # signs of a setting
 OWN_WORDS = ("", "self", "past", "all")  # that learners use besides names of agents
@@ -47,10 +47,12 @@ class Plan:
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Plan:
-        """Read what `to_dict` wrote."""
+        """Read what `to_dict` wrote, in whichever version."""
+        new_names = renamed(find_learner(content["learner"]))
+        settings = {new_names.get(name, name): of for name, of in content["settings"].items()}
         return cls(
             game=find_listed_game(content["game"]).having(**content["game settings"]),
-            learner=content["learner"], settings=dict(content["settings"]), seed=content["seed"],
+            learner=content["learner"], settings=settings, seed=content["seed"],
             preset=content["preset"],
         )  # fmt: skip
 

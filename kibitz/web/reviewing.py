@@ -14,7 +14,7 @@ from nicegui import ui
 from kibitz.core.errors import KibitzError
 from kibitz.core.svg import seat_colour
 from kibitz.web.frame import button, raw, tell, words
-from kibitz.web.sitting import Refused
+from kibitz.web.sitting import Judgement, Refused
 from kibitz.web.status import SPIN, bar_of
 from kibitz.web.thinking import THINKS, Stage
 
@@ -93,6 +93,11 @@ class ReviewPanel:
         try:
             said = await page.hall.analyse(page.sitting.table, heard, told=told)
             self.unit, self.how = said["unit"], said["how"]
+            if self.is_current:
+                moves = [self.judged[ply] for ply in sorted(self.judged)]
+                kept = Judgement(list(self.actions), moves, self.unit, self.how)
+                page.sitting.judgement = kept
+                page.sitting.changed()
         except KibitzError as error:
             with page.client:
                 tell(str(error), bad=True)
@@ -115,11 +120,15 @@ class ReviewPanel:
             ply: {
                 "cost": f"−{move['cost']:.2f}",
                 "grade": self.grade(move["cost"], most),
-                "better": f"better: {move['best_words']}",
+                "better": f"better: {self.named(move['best_words'])}",
             }
             for ply, move in self.judged.items()
             if move["cost"] > 0.0
         }
+
+    def named(self, text: str) -> str:
+        """Return words about the game with names for seats."""
+        return self.page.sitting.in_names(text, self.page.person)
 
     def grade(self, cost: float, most: float) -> int:
         """Say how bad a move was: 3 a blunder, 2 a mistake, 1 not quite the best."""
@@ -128,8 +137,18 @@ class ReviewPanel:
 
     # --- showing -------------------------------------------------------------------------------
 
+    def take_up(self) -> None:
+        """Take what was judged before, on this page or another one."""
+        kept = self.page.sitting.judgement
+        if kept is None or self.task is not None or self.is_current:
+            return
+        if kept.fits(self.page.sitting.table.actions) and self.page.sitting.may_explore:
+            self.judged = {move["ply"]: move for move in kept.moves}
+            self.actions, self.unit, self.how = tuple(kept.actions), kept.unit, kept.how
+
     def refresh(self) -> None:
         """Show how far it is, or what was found."""
+        self.take_up()
         state = (self.is_current, len(self.judged), self.task is None, self.page.sitting.over,
                  len(self.page.sitting.table.actions), self.page.at, self.stage)  # fmt: skip
         if state == self.shown_for:
@@ -268,7 +287,7 @@ class ReviewPanel:
         if action == move["action"]:
             lesson.said = f"That is what was played. It cost {move['cost']:.2f}. Try another."
         elif action == move["best"]:
-            lesson.said, lesson.solved = f"Yes: {move['best_words']}.", True
+            lesson.said, lesson.solved = f"Yes: {self.named(move['best_words'])}.", True
         else:
             lesson.said = "Thinking about it …"
             self.page.start_soon(self.weigh(lesson, action))
@@ -279,7 +298,7 @@ class ReviewPanel:
         """Find out what a move that was tried would have cost."""
         page, ply = self.page, lesson.ply
         table = page.sitting.at(ply)
-        said = table.view().say(action)
+        said = self.named(table.view().say(action))
         table.play(action)
         found: list[dict[str, Any]] = []
         await page.hall.analyse(table, found.append, first=ply)
@@ -302,7 +321,8 @@ class ReviewPanel:
         move = self.judged[lesson.ply]
         with ui.element("div").classes("kb-banner"):
             asks = (
-                f"Mistake {lesson.place + 1} of {len(lesson.plies)}: {move['words']} cost "
+                f"Mistake {lesson.place + 1} of {len(lesson.plies)}: "
+                f"{self.named(move['words'])} cost "
                 f"{move['cost']:.2f}. Find something better."
             )
             words(lesson.said or asks, "kb-good" if lesson.solved else "")
@@ -318,7 +338,7 @@ class ReviewPanel:
         lesson = self.lesson
         assert lesson is not None
         move = self.judged[lesson.ply]
-        lesson.said, lesson.solved = f"Best was: {move['best_words']}.", True
+        lesson.said, lesson.solved = f"Best was: {self.named(move['best_words'])}.", True
         self.page.opinion = {move["best"]: 1.0}
         self.page.refresh()
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ import numpy as np
 
 from kibitz.core.errors import BadRecord, Misuse
 from kibitz.core.game import VIEWER
+from kibitz.core.names import YOU, named, told_apart
 from kibitz.core.record import Record, flaw_of_cells
 from kibitz.core.table import Move, Table
 from kibitz.play.seats import HUMAN, outcome
@@ -57,6 +58,30 @@ class Told:
         return Move(self.ply, self.seat, self.action, self.words[viewer])
 
 
+@dataclass(slots=True)
+class Judgement:
+    """What every move of a game cost, as somebody had it judged; kept for all who may look."""
+
+    actions: list[int]  # of the game as it was then
+    moves: list[dict[str, Any]]
+    unit: str
+    how: str
+
+    def fits(self, actions: Sequence[int]) -> bool:
+        """Whether it is of just this game."""
+        return self.actions == list(actions)
+
+    @classmethod
+    def read(cls, content: Any) -> Judgement | None:
+        """Read what a file has, or nothing: it can be had again."""
+        try:
+            found = cls(**content)
+            plies = {int(move["ply"]) for move in found.moves}
+            return found if plies == set(range(len(found.actions))) else None
+        except (TypeError, ValueError, LookupError):
+            return None
+
+
 class Sitting:
     """A table, who sits there, and what has happened."""
 
@@ -81,10 +106,13 @@ class Sitting:
         self.is_played = played  # not a record that somebody looks at
         self.resigned: int | None = None
         self.asking: int | None = None  # the seat that asks others to take its move back
+        self.rematch = self.rematch_by = ""  # the table of the rematch, and who opened it
+        self.judgement: Judgement | None = None
         self.trouble = ""  # why an agent does not move
         self.stage = THINKS  # how far the agent is whose turn it is
         self.paused = not self.people  # those who watch begin when they are ready
         self.told: list[Told] = []
+        self.hands_won: list[list[int]] = []  # after each ply, in games of several hands
         self.undone: list[int] = []  # actions taken back, the latest first
         self.changed_at = time.time()
         self.version = 0
@@ -115,14 +143,25 @@ class Sitting:
         """Whether more than one person sits here."""
         return len({self.seats[place].person or str(place) for place in self.people}) > 1
 
+    def called(self, person: str = "") -> tuple[str, ...]:
+        """Return what one person calls the seats; no two of them are called the same."""
+        own = self.seats_of(person)
+        names = []
+        for number, place in enumerate(self.seats):
+            if place.who not in (HUMAN, RECORDED):
+                names.append(place.name or place.who)
+            else:
+                name = "" if place.name.lower() == YOU else place.name
+                names.append(YOU if own == [number] else name or f"Player {number + 1}")
+        return told_apart(names)
+
     def name_of(self, seat: int, person: str = "") -> str:
-        """Say who sits there, as one person would say it."""
-        place = self.seats[seat]
-        if place.who != HUMAN:
-            return place.name or place.who
-        if place.person and place.person == person and len(self.seats_of(person)) == 1:
-            return "you"
-        return place.name or ("somebody" if place.person else "a free seat")
+        """Return who sits there, as one person would say it."""
+        return self.called(person)[seat]
+
+    def in_names(self, words: str, person: str = "") -> str:
+        """Return words about this table as one person reads them: names for seats."""
+        return named(self.game, words, self.called(person))
 
     def names(self) -> tuple[str, ...]:
         """Who sits where, for a record."""
@@ -225,14 +264,28 @@ class Sitting:
 
     def outcome(self, person: str = "") -> str:
         """Say how it ended, or nothing yet."""
-        names = [self.name_of(seat, person) for seat in range(self.game.players)]
+        names = self.called(person)
         if self.resigned is not None:
             who = names[self.resigned]
-            return "You have resigned." if who == "you" else f"{who} has resigned."
+            return "You have resigned." if who == YOU else f"{who} has resigned."
         if not self.table.over:
             return ""
         said = outcome(self.table, names)
-        return said if said[:1].isupper() or not said.startswith("you") else "Y" + said[1:]
+        if not self.game.cooperative:
+            unit, values = self.tally(self.table) or ("points", self.table.points)
+            listed = zip(names, values, strict=True)
+            points = ", ".join(f"{name} {value:g}" for name, value in listed)
+            said = f"{said.partition(' Points: ')[0]} {unit.capitalize()}: {points}."
+        return said if not said.startswith(YOU) else YOU.capitalize() + said[len(YOU) :]
+
+    def tally(self, table: Table) -> tuple[str, list[float]] | None:
+        """Return what is on the score sheet, known to all, where a game keeps one; and its unit."""
+        found = getattr(self.game.words, "tally", None)
+        return found(table.view(0)) if found else None
+
+    def count_hands(self, seat: int, ply: int) -> int:
+        """Return how many hands a seat has won after so many plies."""
+        return sum(seat in winners for winners in self.hands_won[:ply])
 
     # --- doing ---------------------------------------------------------------------------------
 
@@ -266,7 +319,11 @@ class Sitting:
         table = self.table
         words = tuple(table.view(seat).say(action) for seat in range(self.game.players))
         self.told.append(Told(table.plies, table.seat, action, words))
+        winners = getattr(self.game.words, "hand_winners", None)
+        before = table.view(0) if winners else None
         table.play(action)
+        if winners:
+            self.hands_won.append(winners(before, table.view(0)))
         self.is_public = self.is_public and self._all_see_the_same()
 
     def _all_see_the_same(self) -> bool:
@@ -360,7 +417,7 @@ class Sitting:
         gone = self.table.actions[ply:]
         self.undone += reversed(gone)
         self.table.undo(len(gone))
-        del self.told[ply:]
+        del self.told[ply:], self.hands_won[ply:]
         self.resigned = None
         self.trouble = ""
         self.changed()
@@ -424,6 +481,8 @@ class Sitting:
             "seats": [asdict(seat) for seat in self.seats], "host": self.host, "pace": self.pace,
             "helps": self.helps, "played": self.is_played, "resigned": self.resigned,
             "paused": self.paused, "changed": self.changed_at, "over": self.over,
+            "rematch": self.rematch, "rematch by": self.rematch_by,
+            "judgement": asdict(self.judgement) if self.judgement else None,
         }  # fmt: skip
         return json.dumps(content) + "\n"
 
@@ -450,6 +509,10 @@ class Sitting:
             sitting.resigned = content["resigned"]
             sitting.paused = content["paused"]
             sitting.changed_at = content["changed"]
+            # Tables from before have none of these.
+            sitting.rematch = str(content.get("rematch", ""))
+            sitting.rematch_by = str(content.get("rematch by", ""))
+            sitting.judgement = Judgement.read(content.get("judgement"))
         except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
             raise BadRecord(f"This table is damaged: {error!r}.") from error
         return sitting

@@ -41,14 +41,14 @@ class SeatsPanel:
         """Show how the seats stand at the table that is shown."""
         page, sitting = self.page, self.page.sitting
         points = page.points_of(table)
-        together = sitting.game.cooperative and sitting.game.players > 1
+        sheet = sitting.tally(table)
         self.area.clear()
         with self.area:
             for seat in range(sitting.game.players):
                 turn = seat == table.seat and not (page.is_live and sitting.over)
                 mark = f'<svg viewBox="0 0 16 16">{seat_mark(seat, 8, 8, 14)}</svg>'
                 name = html.escape(sitting.name_of(seat, page.person))
-                figure = f"{points[seat]:g}" if points and not together else ""
+                figure = self.figure_of(seat, points, sheet)
                 raw(
                     f'{mark}<span class="name" title="{name}">{name}</span>'
                     f'<span class="points">{figure}</span>'
@@ -56,14 +56,32 @@ class SeatsPanel:
                 ).classes("kb-seat turn" if turn else "kb-seat").style(
                     f"--seat: {seat_colour(seat)}"
                 )
-                if seat in sitting.free:
-                    sit = partial(sitting.take, page.person, seat)
-                    button("Sit down here", sit, "main small")
-            if together and points:
+                if seat in sitting.free and not sitting.over:
+                    button("Sit here", partial(page.invitation.sit, seat), "plain small")
+            if sitting.game.cooperative and sitting.game.players > 1 and points:
                 words(f"Together {points[0]:g} points", "kb-quiet")
 
+    def figure_of(
+        self, seat: int, points: list[float], sheet: tuple[str, list[float]] | None
+    ) -> str:
+        """Return in markup what stands beside a name: the score sheet, or points."""
+        game = self.page.sitting.game
+        if game.cooperative and game.players > 1:
+            return ""
+        if sheet:
+            unit, values = sheet
+            return f'{values[seat]:g} <span class="unit">{html.escape(unit)}</span>'
+        return f"{points[seat]:g}" if points else ""
+
     def what_of(self, seat: int, turn: bool) -> str:
-        """Say in markup what a seat is doing."""
+        """Return in markup what a seat is doing, and the hands that it has won."""
+        page = self.page
+        won = page.sitting.count_hands(seat, page.at)
+        more = f" · {won} hand{'s' * (won > 1)} won" if won else ""
+        return self.doing(seat, turn) + more
+
+    def doing(self, seat: int, turn: bool) -> str:
+        """Return in markup what a seat is doing."""
         page, sitting = self.page, self.page.sitting
         place = sitting.seats[seat]
         if page.is_live and sitting.thinking == seat:
@@ -73,7 +91,7 @@ class SeatsPanel:
         if turn and page.is_live:
             return "to move"
         if place.who == HUMAN:
-            return "person" if place.person else "send the link to somebody"
+            return "person" if place.person else "waiting for a player"
         return html.escape(place.who) if place.name else "agent"
 
 
@@ -98,13 +116,18 @@ class StatusPanel:
                 button("Stop", page.stop_thinking, "small", "Stop the agent that thinks")
             if sitting.over and sitting.is_played and page.is_live:
                 button("Review", lambda: page.turn_to("Review"), "small")
-                again = "Same deal" if sitting.game.players == 1 else "Seats exchanged"
-                button(again, page.about.again, "small", "The same deal once more")
+                alone = sitting.game.players == 1
+                button(
+                    "Same deal again" if alone else "Rematch", page.about.again, "small",
+                    "The same deal once more" if alone
+                    else "Rematch: the same deal, everybody one seat further",
+                )  # fmt: skip
                 button("New game", page.about.new_game, "small main")
         with self.banner:
             self.what_if()
             self.trouble()
             self.asking()
+            self.rematch()
             page.review.banner()
 
     def show_stage(self) -> None:
@@ -141,10 +164,14 @@ class StatusPanel:
             return "An agent does not move."
         mover = sitting.table.seat
         if mover in sitting.free:
-            return "Waiting for somebody to sit down"
+            return "Waiting for a player"
         own = sitting.seats_of(page.person)
         if mover in own:
-            return "Your turn" if len(own) == 1 else f"Seat {mover}, your turn"
+            return (
+                "Your turn"
+                if len(own) == 1
+                else f"{sitting.name_of(mover, page.person)}, your turn"
+            )
         name = sitting.name_of(mover, page.person)
         if not self.is_told:
             return f"{name} is to move"
@@ -176,6 +203,19 @@ class StatusPanel:
                     button("Try again", page.try_again, "small main")
                     replace = partial(sitting.seat_agent, page.person, sitting.table.seat, ANYBODY)
                     button(f"Let {ANYBODY} play on", replace, "small")
+
+    def rematch(self) -> None:
+        """Offer to follow whoever has opened the same deal once more."""
+        sitting, person = self.page.sitting, self.page.person
+        if not sitting.rematch or sitting.rematch_by == person:
+            return
+        who = next(iter(sitting.seats_of(sitting.rematch_by)), None)
+        name = "Somebody" if who is None else sitting.name_of(who, person)
+        with ui.element("div").classes("kb-banner"):
+            words(f"{name} has opened a rematch.")
+            plays = bool(sitting.seats_of(person))
+            to = f"/table/{sitting.rematch}"
+            button("Play" if plays else "Watch", lambda: ui.navigate.to(to), "small main")
 
     def asking(self) -> None:
         """Ask whether a move may be taken back."""

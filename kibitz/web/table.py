@@ -10,10 +10,12 @@ from nicegui import ui
 from nicegui.events import KeyEventArguments
 
 from kibitz.core.errors import KibitzError
+from kibitz.core.names import named
 from kibitz.core.table import Move, Table
 from kibitz.web.about_table import AboutPanel
 from kibitz.web.frame import button, frame, raw, tell, telling, words
 from kibitz.web.hall import Hall
+from kibitz.web.invitation import Invitation
 from kibitz.web.kibitzing import KibitzPanel
 from kibitz.web.parts import Board, Moves
 from kibitz.web.reviewing import ReviewPanel
@@ -53,6 +55,11 @@ class TablePage:
         """After how many moves of the game."""
         most = len(self.sitting.table.actions)
         return most if self.ply is None else min(self.ply, most)
+
+    @property
+    def called(self) -> tuple[str, ...]:
+        """What the person who looks calls the seats."""
+        return self.sitting.called(self.person)
 
     @property
     def is_there(self) -> bool:
@@ -111,6 +118,7 @@ class TablePage:
                 self.seats = SeatsPanel(self)
             with ui.element("section").classes("kb-middle"):
                 self.status = StatusPanel(self)
+                self.invitation = Invitation(self)
                 self.board = Board(self.act)
                 self.curtain = ui.element("div").classes("kb-curtain")
                 self.controls()
@@ -195,6 +203,7 @@ class TablePage:
         self.show_board(table)
         self.seats.show(table)
         self.status.show()
+        self.invitation.show()
         self.show_moves()
         self.show_controls()
         self.kibitz.follow(table)
@@ -221,7 +230,11 @@ class TablePage:
                 self.draw_curtain(eyes)
             return
         assert eyes is not None
-        view = table.view(eyes)
+        # What somebody thinks of options is drawn on what would be clicked.
+        offers = self.may_click(table) or bool(self.opinion)
+        is_end = sitting.over and self.is_live  # then cards are turned up
+        seen = table.opened(eyes) if is_end else table.view(eyes)
+        view = seen.shown_to(self.called, only_looks=not offers)
         svg = view.svg(last=self.last_move(table, eyes), opinion=self.opinion or None)
         self.board.show(
             svg, table.plies, self.may_click(table), f"{sitting.game.title}: {view.brief()}"
@@ -233,7 +246,7 @@ class TablePage:
             words("Something is hidden in this game", tag="h2")
             words("Those who play see their own side. You can look when the game is over.")
             return
-        words(f"Seat {self.sitting.table.seat} is to move", tag="h2")
+        words(f"{self.called[self.sitting.table.seat]} is to move", tag="h2")
         words("Only that player should look now.")
         button("Show my side", self.reveal, "main")
 
@@ -267,17 +280,20 @@ class TablePage:
         """List the moves as this person may read them."""
         sitting = self.sitting
         eyes = sitting.usual_eyes(self.person)
+        self.review.take_up()
         costs = self.review.costs()
         viewer = 0 if eyes is None else eyes
         told = [] if eyes is None or self.needs_curtain() else sitting.told
         if not sitting.game.hides or sitting.over or not sitting.people:
-            listed = [(one, one.words[one.seat]) for one in told]
+            listed = [(one, max(one.words, key=len)) for one in told]  # who sees most says most
         else:
             listed = [(one, one.words[viewer]) for one in told]
+        names = self.called
         rows = [
-            {"ply": one.ply + 1, "seat": one.seat, "words": text, **costs.get(one.ply, {})}
+            {"ply": one.ply + 1, "seat": one.seat, "words": named(sitting.game, text, names),
+             **costs.get(one.ply, {})}
             for one, text in listed
-        ]
+        ]  # fmt: skip
         self.moves.show(rows, self.at)
         self.count.set_content(f"{self.at} / {len(sitting.table.actions)}")
 
@@ -423,6 +439,10 @@ class TablePage:
         self.go(None)
         self.turn_to("Kibitz")
         await self.kibitz.ask_best()
+
+    async def about_link(self) -> None:
+        """Copy the link to this table, for a friend."""
+        await self.about.copy_table()
 
     def stop_thinking(self) -> None:
         """Stop the agent whose turn it is."""

@@ -57,6 +57,8 @@ STYLE = f"""
 & .cell:not(.choosing) [role=button]:hover .thumb,& [role=button]:focus-visible .thumb,
 & .choosing .chosen .thumb{{opacity:1}}
 {_GROWN}
+& .room{{fill:transparent}}
+& .choosing [role=button] .legal{{stroke:none}}
 & .faint{{opacity:.7}}
 & .fits{{fill:none;{paint("quiet", "stroke")};stroke-opacity:.5;stroke-dasharray:4 4}}
 & .ghost{{opacity:.72;pointer-events:none}}
@@ -110,7 +112,7 @@ def _plan(view: View) -> Plan:
 def draw(view: View, last: Move | None = None, opinion: Mapping[int, float] | None = None) -> str:
     """Draw the table, and beside it what the seats have, the viewer's lowest."""
     plan, thoughts = _plan(view), opinion or {}
-    actions = view.legal if view.mover == view.seat else []
+    actions = view.legal if view.acts else []
     cursor = view.game.settings["control"] == "cursor"
     parts = [_labels(plan), _tiles(view, plan, last)]
     if view["tile"] and (cursor or not actions):
@@ -237,7 +239,8 @@ def _targets(view: View, plan: Plan, actions: list[int], thoughts: Mapping[int, 
         if len(choices) == 1:
             inside = [_target(view, choices[0], x, y, plan.size * 0.92, thoughts)]
         else:
-            inside = []
+            whole = box(x, y, plan.size, plan.size)  # a click between the rotations counts too
+            inside = [tag("rect", class_="room", **whole)]
             for action in choices:
                 right, down = QUARTERS[action % ROTATIONS]
                 px, py = x + right * plan.size / 4, y + down * plan.size / 4
@@ -337,7 +340,8 @@ def _prompt(view: View, actions: list[int], thoughts: Mapping[int, float]) -> st
     phase = view["phase"]
     if not actions:
         doing = "lays a tile" if phase == LAYING else "may set a meeple"
-        return text(middle, y, f"Seat {view.mover} {doing}", 14, "quiet")
+        words = "Your turn" if view.is_you(view.mover) else f"{view.call(view.mover)} {doing}"
+        return text(middle, y, words, 14, "quiet")
     if view.game.settings["control"] == "cursor":
         return text(middle, y, CURSOR_PROMPTS[phase])
     if phase == LAYING:

@@ -90,8 +90,7 @@ def shown(view: View) -> tuple[int, int]:
 def tiles(view: View, x: float, y: float, ghosts: str) -> str:
     """Draw the tile of this turn, ghosts of meeples on it, and the stack that is left."""
     kind, turn = shown(view)
-    whose = "Your tile" if view.seat == view.mover else f"The tile of seat {view.mover}"
-    head = "The last tile" if view.over else whose
+    head = "The last tile" if view.over else _whose(view)
     middle = x + TILE / 2, y + 30 + TILE / 2
     return tag(
         "g",
@@ -101,6 +100,11 @@ def tiles(view: View, x: float, y: float, ghosts: str) -> str:
         ghosts,
         _stack(view, x + TILE + 28, y + 30),
     )
+
+
+def _whose(view: View) -> str:
+    """Say whose turn it is about the tile."""
+    return "Your tile" if view.is_you(view.mover) else f"{view.call(view.mover)}'s tile"
 
 
 def _stack(view: View, x: float, y: float) -> str:

@@ -108,7 +108,7 @@ def _shelf(view: View) -> Shelf:
 def draw(view: View, last: Move | None = None, opinion: Mapping[int, float] | None = None) -> str:
     """Draw the table from the viewer's seat."""
     shelf, thoughts = _shelf(view), opinion or {}
-    actions = view.legal if view.mover == view.seat else []
+    actions = view.legal if view.acts else []
     happened = event(view, last.ply) if last and last.ply < view.plies else None
     parts = []
     for i, seat in enumerate(shelf.others):
@@ -216,11 +216,9 @@ def _hint(hint: int, where: dict[str, float], value: float | None) -> str:
     """Draw a hint, and what somebody thinks of it."""
     x, y = where["x"] + where["width"] / 2, where["y"] + PILL / 2
     inside = _ground(value, where)
-    if value is not None:
-        right = where["x"] + where["width"] - 2
-        inside += figure(value, right, y, 10, text_anchor="end")
-        x = where["x"] + 9
-    return inside + hint_card(hint, x, y, 14 if value is not None else 18)
+    if value is None:
+        return inside + hint_card(hint, x, y, 18)
+    return inside + hint_card(hint, x, y - 6, 11) + figure(value, x, y + 7, 10)
 
 
 # --- the viewer's hand ---------------------------------------------------------------------------
@@ -244,7 +242,8 @@ def _own_hand(
         if card == HIDDEN:
             inside.append(badges(told, x, y - 28, 32))
             inside.append(slip(told, x, y + tall / 2 - slip_height(OWN - 10) / 2 - 6, OWN - 10))
-        parts.append(tag("g", *inside))
+        turned_up = None if card == HIDDEN else card_name(card)
+        parts.append(tag("g", *inside, data_card=turned_up))
         for row, action in enumerate((place, DISCARD + place)):
             if action in actions:
                 where = box(x, y + tall / 2 + 8 + (row + 0.5) * (PILL + 2), OWN, PILL, 6)
@@ -263,6 +262,6 @@ def _act(view: View, action: int, where: dict[str, float], value: float | None) 
     if value is None:
         inside += text(x, y, words, 13, "ink strong")
     else:
-        inside += text(where["x"] + 6, y, words, 12, "ink", text_anchor="start")
-        inside += figure(value, where["x"] + OWN - 5, y, 11, text_anchor="end")
+        inside += text(where["x"] + 4, y, words, 11, "ink", text_anchor="start")
+        inside += figure(value, where["x"] + OWN - 3, y, 10, text_anchor="end")
     return button(view, action, inside, data_place=action % DISCARD + 1)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from kibitz.core.markup import escape
+from kibitz.core.names import named
 from kibitz.core.svg import seat_mark, tag, text, text_width
 from kibitz.core.table import View
 from kibitz.games.hanabi.cards import reach_of
@@ -44,7 +46,7 @@ def score(view: View, x: float, y: float) -> str:
 def _verdict(view: View, most: int) -> str:
     """Say how the game has ended."""
     if view["storms"] == view.game.settings["storms"]:
-        return "The storms have won."
+        return "The storms have struck."
     share = view.points[0] / most
     return "Legendary!" if share == 1 else VERDICTS[int(share * len(VERDICTS))]
 
@@ -55,7 +57,7 @@ def log(view: View, x: float, y: float) -> str:
     for row, ply in enumerate(reversed(range(max(0, view.plies - LINES), view.plies))):
         happened = event(view, ply)
         line = _told if happened.hint is not None else _moved
-        title = tag("title", happened.words())
+        title = tag("title", escape(named(view.game, happened.words(), view.names)))
         drawn = line(happened, x, y + 16 + LINE * row)
         parts.append(tag("g", title, drawn, opacity=1 - 0.06 * row))
     return tag("g", *parts)

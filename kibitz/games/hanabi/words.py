@@ -374,6 +374,21 @@ def discards_of(view: View, colour: int) -> list[int]:
     return [value for value in range(VALUES) for _ in range(int(view.cells[run + value]))]
 
 
+def ending(view: View) -> str:
+    """Say why a game is over, and how good it was."""
+    settings = view.game.settings
+    most = settings["colours"] * settings["values"]
+    if view["storms"] == settings["storms"]:
+        count = settings["storms"]
+        why = "the only storm has" if count == 1 else f"all {count} storms have"
+        why += " struck"
+    elif view["firework"][: settings["colours"]].sum() == most:
+        why = "all fireworks are complete"
+    else:
+        why = "the deck is used up"
+    return f"Game over: {why}. {view.points[0]:g} of {most} points."
+
+
 # --- the board -----------------------------------------------------------------------------------
 
 

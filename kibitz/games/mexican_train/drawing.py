@@ -41,6 +41,7 @@ HEAD = 48  # above the tracks
 LABEL = 164  # left of them, for the seats
 TITLE = 48  # above the hand
 CHIP = 24  # a ticket's height
+WIDEST = 54  # a ticket with a figure
 ROOMY = 42  # a ticket's width from which on it can carry a figure
 RAISED = 6  # by how much a tile that fits stands out
 
@@ -101,7 +102,7 @@ def draw(view: View, last: Move | None = None, opinion: Mapping[int, float] | No
     seats = view.game.players
     lines = (SHARED, *((view.seat + i) % seats for i in range(1, seats + 1)))
     yard = Yard(lines, 24 if seats <= 6 else 22)
-    actions = view.legal if view.mover == view.seat else []  # of others one knows no tiles
+    actions = view.legal if view.acts else []  # of others one knows no tiles
     parts = [_header(view), _tracks(view, yard)]
     for line in lines:
         target = any(action // MOST_TILES == line for action in actions)
@@ -317,7 +318,8 @@ def _title(view: View, y: float, actions: list[int], opinion: Mapping[int, float
     """Count the viewer's tiles; where nothing fits, offer to draw or to pass."""
     own = own_tiles(view)
     pips = sum(int(LOW[tile] + HIGH[tile]) for tile in own)
-    words = f"{'Left over' if view.over else 'Your hand'}: {len(own)} tiles, {pips} pips"
+    hand = "Your hand" if view.is_you(view.seat) else f"{view.call(view.seat)}'s hand"
+    words = f"{'Left over' if view.over else hand}: {len(own)} tiles, {pips} pips"
     parts = [_say(EDGE, y, words.replace(": 1 tiles", ": 1 tile"), 14, "ink")]
     if actions and actions[0] >= PASS:
         action = actions[0]
@@ -354,7 +356,7 @@ def _rack(view: View, held: int, opined: bool) -> Rack:
     dealt = settings["boneyard"] or -(-whole // view.game.players)
     pitch = min(max(room / max(dealt, held), 34), 62)
     columns = 1 if opined else int(pitch // 27)
-    wide = min(54 if opined else 30, (pitch - 2) / columns - 2)
+    wide = min(WIDEST if opined else 30, (pitch - 2) / columns - 2)
     return Rack(int(room / pitch), pitch, min(30, pitch - 8), columns, wide)
 
 
@@ -405,9 +407,13 @@ def _ticket(
     line, tile = divmod(action, MOST_TILES)
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     inside = picture + _ground(value, box)
+    size = 13.0
     if value is not None and box["width"] >= ROOMY:
-        inside += figure(value, x + 8, y, 11)
-        x = box["x"] + 11
-    inside += _mark(line, x, y, 13)
+        wide = box["width"] >= WIDEST
+        right = box["x"] + box["width"] - 3
+        inside += figure(value, right, y, 10 if wide else 9, text_anchor="end")
+        size = 13 if wide else 9
+        x = box["x"] + (10 if wide else 7)
+    inside += _mark(line, x, y, size)
     names = {"data_tile": tile_name(tile), "data_line": line_name(line)}
     return button(view, action, inside, class_=f"to{line}", **names)

@@ -147,9 +147,11 @@ def _explain(agent: CompiledAgent, view: View) -> Opinion:
         reason = "There is nothing else to do."
     else:
         turns = max(1.0, turns_left(view.cells, agent.weights))
-        reason = f"With about {turns:.0f} more {'turn' if turns < 1.5 else 'turns'} to come, "
-        reason += "a double is worth most: it gives another turn" if is_double(action) else "this"
-        reason += f" should bring most pips out; {notes[action]}."
+        ahead = f"about {turns:.0f} more {'turn' if turns < 1.5 else 'turns'} to come"
+        if is_double(action):
+            reason = f"A double comes first: it gives another turn. With {ahead}, {notes[action]}."
+        else:
+            reason = f"With {ahead}, this should bring most pips out; {notes[action]}."
     values = {
         option: value if value < DOUBLE_WORTH else value - DOUBLE_WORTH
         for option, value in zip(options, agent.values(view, options), strict=True)

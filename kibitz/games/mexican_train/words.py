@@ -7,6 +7,8 @@ import textwrap
 from collections.abc import Sequence
 
 from kibitz.core.errors import UnreadableMove
+from kibitz.core.names import owner
+from kibitz.core.names import with_names as names_for_seats
 from kibitz.core.reading import unreadable
 from kibitz.core.table import View
 from kibitz.games.mexican_train.cells import DRAW, ENGINE, PASS, PLAYED, SHARED
@@ -49,6 +51,16 @@ def tile_name(tile: int) -> str:
 def line_name(line: int) -> str:
     """Name a line."""
     return "shared" if line == SHARED else f"seat {line}"
+
+
+def with_names(words: str, names: Sequence[str]) -> str:
+    """Return words for those who know the seats by name, and the shared line by its own."""
+
+    def line(found: re.Match[str]) -> str:
+        return f"on {owner(names[int(found[1])])} line"
+
+    words = re.sub(r"\bon seat (\d+)\b", line, words)
+    return names_for_seats(re.sub(r"\bon shared\b", "on the Mexican train", words), names)
 
 
 def say(view: View, action: int) -> str:
@@ -98,6 +110,22 @@ def _line(view: View, where: str) -> int:
             f"Mexican train: no line is called '{where}'; say own, shared, or seat 0 to {seats}."
         )
     return int(found[1])
+
+
+# --- scores --------------------------------------------------------------------------------------
+
+
+def tally(view: View) -> tuple[str, list[int]]:
+    """Return what everybody has on the sheet, and its unit: pips of the hands that are over."""
+    return "pips", view["pips"][: view.game.players].tolist()
+
+
+def hand_winners(before: View, after: View) -> list[int]:
+    """Return who won the hand that ended between two positions: whoever has fewest pips left."""
+    if not after.over and after["hand"] == before["hand"]:
+        return []
+    left = (after["pips"] - before["pips"])[: after.game.players].tolist()
+    return [seat for seat, pips in enumerate(left) if pips == min(left)]
 
 
 # --- the board -----------------------------------------------------------------------------------

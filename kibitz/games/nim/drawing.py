@@ -97,7 +97,7 @@ def draw(view: View, last: Move | None = None, opinion: Mapping[int, float] | No
         top = EDGE + GAP / 2 + row * (length + GAP)
         place = Row((width - pitch * sticks) / 2, top, pitch, length)
         here = [action for action in actions if action // MOST == row]
-        mine = here if view.mover == view.seat else []
+        mine = here if view.acts else []
         parts.append(text(28, place.middle, f"row {row + 1}", 13, "quiet", text_anchor="start"))
         parts += _marks(view, row, place, here, mine, last, opinion or {})
         parts.append(_sticks(view, row, place, column, mine, last))

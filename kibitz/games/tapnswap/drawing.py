@@ -69,10 +69,10 @@ def draw(view: View, last: Move | None = None, opinion: Mapping[int, float] | No
             parts.append(_hand(view, seat, side, hands[place], changes.get(place, 0)))
     thoughts = opinion or {}
     for action in view.legal:
-        if view.mover == view.seat or action in thoughts:
+        if view.acts or action in thoughts:
             parts.append(_choice(view, action, thoughts.get(action)))
     swaps = [divmod(action - TAPS, 2) for action in view.legal if action >= TAPS]
-    if swaps and view.mover == view.seat:
+    if swaps and view.acts:
         top = min(_swap_place(view, *swap)[1] for swap in swaps)
         parts.append(text(WIDTH / 2, top - 30, "swap", 13, "quiet"))
     return board(
@@ -240,7 +240,7 @@ def _choice(view: View, action: int, value: float | None) -> str:
         x, y = _swap_place(view, hand, spare)
         wide, tall = 56, 32
         words = f"← {spare + 1}" if hand else f"{spare + 1} →"
-        beside = (x + (-46 if hand else 46), y)
+        beside = (x + (-52 if hand else 52), y)
         way = ""
         names = {"data_hand": _name(view, seat, hand), "data_on": _name(view, seat, 1 - hand)}
     box = {"x": x - wide / 2, "y": y - tall / 2, "width": wide, "height": tall, "rx": tall / 2}
@@ -249,6 +249,6 @@ def _choice(view: View, action: int, value: float | None) -> str:
         parts += [shade(value, "rect", **box), figure(value, *beside)]
     size = 13 if action < TAPS else 16
     parts += [legal("rect", **box), text(x, y, words, size), way]
-    if view.mover != view.seat:
+    if not view.acts:
         return tag("g", *parts)
     return button(view, action, *parts, **names)
