@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from kibitz.core.agent import Agent, FunctionAgent, Kind
+from kibitz.core.blunders import Blundering, part_blunders
 from kibitz.core.errors import AgentFailed, BadModel, KibitzError, Misuse, unknown
 from kibitz.core.game import Game
 from kibitz.core.options import split
@@ -131,11 +132,14 @@ def _made(kind: Any, game: Game, settings: Mapping[str, Any], called: str) -> Ag
         name = called or getattr(kind, "__name__", None) or kind.choose.__name__
         raise Misuse(f"'{name}' cannot play {game.described()}: {reason}.")
     try:
-        agent = kind(game, **settings)
+        own, share = part_blunders(kind, settings)
+        agent = kind(game, **own)
     except KibitzError:
         raise
     except Exception as error:
         raise AgentFailed(f"Making {called or kind} raised {error!r}.") from error
+    if share:
+        agent = Blundering(agent, share)
     if called:
         agent.name = called
     return agent

@@ -11,7 +11,7 @@ from kibitz.core.errors import KibitzError, Misuse
 from kibitz.core.game import Game
 from kibitz.core.options import Option
 from kibitz.play.seats import HUMAN
-from kibitz.web.catalogue import levels_of
+from kibitz.web.catalogue import described, levels_of
 from kibitz.web.fields import option_field
 from kibitz.web.frame import button, frame, words
 from kibitz.web.hall import Hall
@@ -88,7 +88,7 @@ class NewTable:
 
     def choices(self, game: Game) -> dict[str, str]:
         """List who may sit at a seat."""
-        levels = {f"{LEVEL}{name}": f"{name} ({who})" for name, who in levels_of(game).items()}
+        levels = {f"{LEVEL}{name}": f"{name} ({described(who)})" for name, who in levels_of(game).items()}
         agents = {offer.who: f"{offer.who}: {offer.about}" for offer in self.hall.offers(game)}
         return {ME: ME, FRIEND: FRIEND, **levels, **agents}
 

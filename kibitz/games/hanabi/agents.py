@@ -7,6 +7,7 @@ from kibitz.games.hanabi.rule_players import RULE_PLAYERS
 from kibitz.games.hanabi.smart import SMART
 
 AGENTS = {"smart": SMART, "hat": HAT, **RULE_PLAYERS}
-LEVELS = {"easy": "iggi", "medium": "simple", "hard": "smart"}  # partners for people
+# Partners for people: about 14, 17 and 22 points among themselves (docs/levels.md).
+LEVELS = {"easy": "outer", "medium": "iggi", "hard": "smart"}
 # Of played games: moves that some player would make, played on by one of them.
 ANALYST = "mcts:sims=400,moves=piers+iggi+outer+internal+van-den-bergh,rollout=piers"
