@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from itertools import pairwise
 
 import kibitz
 from kibitz.core.game import Game
@@ -47,7 +48,7 @@ def steps(game: Game, games: int, seed: int = 1) -> Iterator[tuple[str, str, flo
             yield level, who, kibitz.match(game, [who], games, seed=seed).agents[0].points.mean
         return
     names = list(levels)
-    for low, high in zip(names, names[1:], strict=False):
+    for low, high in pairwise(names):
         yield high, low, share(game, levels[high], levels[low], games, seed)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 import kibitz
@@ -43,7 +45,7 @@ def test_each_level_beats_the_one_below(name, settings, games):
 @pytest.mark.parametrize("settings", TOGETHER, ids=str)
 def test_partners_differ_clearly_in_points(settings):
     points = [mean for *_, mean in steps(kibitz.game("hanabi", **settings), 300)]
-    assert all(harder > 1.08 * easier for easier, harder in zip(points, points[1:], strict=False))
+    assert all(harder > 1.08 * easier for easier, harder in pairwise(points))
 
 
 # --- blunders ------------------------------------------------------------------------------------

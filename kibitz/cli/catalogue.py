@@ -88,7 +88,7 @@ def agents(game: GameName, settings: Setting = None, json: Json = False) -> None
         if name not in kinds:
             out.print(f"[dim]{name}  not here: {escape(kind.unfit(found))}.[/]")
     hint = (
-        "\nSettings follow a colon, as in perfect:model=FILE. Every agent takes blunders, the share "
-        "of its moves that are random: perfect:blunders=30%."
+        "\nSettings follow a colon, as in perfect:model=FILE. Every agent takes blunders, the "
+        "share of its moves that are random: perfect:blunders=30%."
     )
     out.print(hint, style="dim", markup=False)

@@ -19,7 +19,8 @@ from kibitz.core.registry import agent_kinds
 LONGEST = 200
 MODEL = "model"  # the setting that names a file
 SEARCH = "mcts"
-SLOW = ("perfect", "run")  # beside those that say so: one solves a game, runs bring networks
+SLOW = ("perfect", "run", "own")  # beside those that say so: solving, networks, and whatever
+WITH_FILES = RUN, OWN = "run:", "own:"  # what names begin with that stand for a file
 STRENGTHS = (400, 2000)  # simulations that are offered
 
 

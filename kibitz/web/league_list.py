@@ -10,9 +10,9 @@ from nicegui import ui
 from kibitz.core.errors import KibitzError
 from kibitz.core.game import Game
 from kibitz.core.registry import find_listed_game, game_names
-from kibitz.web.catalogue import offers
 from kibitz.web.fields import option_field
 from kibitz.web.frame import button, frame, raw, words
+from kibitz.web.hall import Hall
 from kibitz.web.leagues import LONGEST_NAME, MOST_GAMES, Entry, Leagues
 
 FIRST = 400  # games of everybody that are offered to begin with
@@ -21,7 +21,8 @@ FIRST = 400  # games of everybody that are offered to begin with
 class LeagueList:
     """The page of all leagues."""
 
-    def __init__(self, leagues: Leagues) -> None:
+    def __init__(self, hall: Hall, leagues: Leagues) -> None:
+        self.hall = hall
         self.leagues = leagues
         self.client = ui.context.client
         self.fields: dict[str, Any] = {}
@@ -121,7 +122,7 @@ class LeagueList:
         """Show the agents and options of the game that is chosen."""
         game = find_listed_game(str(self.game.value))
         self.agents.set_options(
-            {one.who: f"{one.who}: {one.about}" for one in offers(game)}, value=[]
+            {one.who: f"{one.who}: {one.about}" for one in self.hall.offers(game)}, value=[]
         )
         self.options.clear()
         self.fields = {}

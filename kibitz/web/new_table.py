@@ -88,7 +88,9 @@ class NewTable:
 
     def choices(self, game: Game) -> dict[str, str]:
         """List who may sit at a seat."""
-        levels = {f"{LEVEL}{name}": f"{name} ({described(who)})" for name, who in levels_of(game).items()}
+        levels = {
+            f"{LEVEL}{name}": f"{name} ({described(who)})" for name, who in levels_of(game).items()
+        }
         agents = {offer.who: f"{offer.who}: {offer.about}" for offer in self.hall.offers(game)}
         return {ME: ME, FRIEND: FRIEND, **levels, **agents}
 

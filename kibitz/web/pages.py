@@ -13,15 +13,18 @@ from kibitz.web.hall import Hall
 from kibitz.web.home import home_page
 from kibitz.web.league_pages import build_leagues
 from kibitz.web.new_table import NewTable
+from kibitz.web.own import OwnAgents
 from kibitz.web.table import TablePage
 from kibitz.web.training_pages import build_training
 
 HERE = Path(__file__).parent
 
 
-def build(home: Path, store: str | None = None, private: bool = True) -> Hall:
+def build(
+    home: Path, store: str | None = None, private: bool = True, own: OwnAgents | None = None
+) -> Hall:
     """Make the hall and all pages; `private` where all who come sit at this machine."""
-    hall = Hall(home, private=private)
+    hall = Hall(home, private=private, own=own)
     app.on_startup(hall.start)
     app.on_shutdown(hall.stop)
     style = HERE / "style.css"

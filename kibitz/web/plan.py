@@ -17,11 +17,11 @@ from kibitz.core.game import Game
 from kibitz.core.options import AGENTS, MODEL, Option, Text, options_of
 from kibitz.core.registry import find_listed_game
 from kibitz.learners import find_learner, learner_names, unfit
+from kibitz.web.catalogue import RUN
 
 LONGEST = 200  # signs of a setting
 OWN_WORDS = ("", "self", "past", "all")  # that learners use besides names of agents
 PLAIN = re.compile(r"[A-Za-z0-9_+,.=:*% -]*|1/[a-z]+")
-RUN = "run:"
 NAMED = re.compile(r"run:[a-z0-9-]+(?:@[a-z0-9]+)?")  # a run, and one of its snapshots
 
 Check = Callable[[Game, str], Any]
