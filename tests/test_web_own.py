@@ -168,3 +168,46 @@ def test_the_form_offers_own_agents_by_name(page, server):
     sit(page, 1, "own:learned")
     assert "own:learned" in page.locator("input[aria-label='seat 1']").input_value()
     assert str(server.folder.parent) not in page.content()
+
+
+# --- settings ------------------------------------------------------------------------------------
+
+
+def set_field(page: Any, name: str, value: str) -> None:
+    field = page.locator(f".kb-settings input[aria-label='{name}']")
+    field.fill(value)
+    field.press("Tab")
+
+
+def test_an_agent_is_set_in_the_form(page, server):
+    page.goto(f"{server.url}/new/tapnswap")
+    page.wait_for_selector("text=seat 1")
+    sit(page, 1, "mcts:sims=400")
+    page.locator("button:has-text('Settings')").nth(1).click()
+    page.wait_for_selector(".kb-settings")
+    assert page.locator(".kb-settings input[aria-label='sims']").input_value() == "400"
+    set_field(page, "sims", "0")
+    page.click("button:has-text('Use it')")
+    page.wait_for_selector("text=Option 'sims' takes a whole number from 1")
+    set_field(page, "sims", "25")
+    set_field(page, "blunders", "10%")
+    page.click("button:has-text('Use it')")
+    page.wait_for_selector(".kb-settings", state="hidden")
+    chosen = page.locator("input[aria-label='seat 1']").input_value()
+    assert chosen == "mcts:sims=25,blunders=10%"
+    page.click("button:has-text('Start')")
+    page.wait_for_url("**/table/*")
+    page.wait_for_selector(".kb-seats :text('mcts:sims=25')", timeout=SLOW)
+
+
+def test_an_agent_with_settings_is_asked(page, server):
+    open_table(page, server.url, "tapnswap", {1: "random"})
+    page.click(".kb-tabs >> text=Kibitz")
+    page.click(".kb-panel button:has-text('Settings')")
+    page.locator(".kb-settings [aria-label='agent']").first.click()
+    page.locator(".q-menu .q-item").filter(has_text="tapper").click()
+    set_field(page, "blunders", "20%")
+    page.click("button:has-text('Use it')")
+    page.wait_for_selector(".q-chip:has-text('tapper:blunders=20%')")
+    page.click("button:has-text('Ask')")
+    page.wait_for_selector(".kb-opinion:has-text('80% of the time')", timeout=SLOW)

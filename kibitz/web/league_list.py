@@ -10,6 +10,7 @@ from nicegui import ui
 from kibitz.core.errors import KibitzError
 from kibitz.core.game import Game
 from kibitz.core.registry import find_listed_game, game_names
+from kibitz.web.agent_settings import AgentSettings, add_choice
 from kibitz.web.fields import option_field
 from kibitz.web.frame import button, frame, raw, words
 from kibitz.web.hall import Hall
@@ -100,6 +101,7 @@ class LeagueList:
             with ui.element("div"):
                 self.agents = ui.select({}, multiple=True, value=[], with_input=True)
                 self.agents.props('outlined dense use-chips options-dense aria-label="agents"')
+                button("Settings", self.set_agent, "plain")
                 words("nobody chosen means all that come with the game, except searches", "kb-help")
             words("games of each agent", tag="label")
             with ui.element("div"):
@@ -130,10 +132,18 @@ class LeagueList:
             for option in game.all_options:
                 self.fields[option.name] = option_field(option)
 
+    def chosen_game(self) -> Game:
+        """Return the game as it is set; a value that does not fit raises and says so."""
+        settings = {name: str(box.value) for name, box in self.fields.items()}
+        return find_listed_game(str(self.game.value)).having(**settings)
+
+    def set_agent(self) -> None:
+        """Let an agent take part with settings of its own."""
+        AgentSettings(self.hall, self.chosen_game(), "", lambda who: add_choice(self.agents, who))
+
     async def begin(self) -> None:
         """Begin the league, and go there."""
-        settings = {name: str(box.value) for name, box in self.fields.items()}
-        game = find_listed_game(str(self.game.value)).having(**settings)
+        game = self.chosen_game()
         self.go.props("disabled")
         self.waiting.set_content(
             '<span class="kb-spin"></span> Getting the agents ready. The first time they are '

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from nicegui import ui
@@ -11,6 +12,7 @@ from kibitz.core.errors import KibitzError, Misuse
 from kibitz.core.game import Game
 from kibitz.core.options import Option
 from kibitz.play.seats import HUMAN
+from kibitz.web.agent_settings import AgentSettings, add_choice
 from kibitz.web.catalogue import described, levels_of
 from kibitz.web.fields import option_field
 from kibitz.web.frame import button, frame, words
@@ -36,6 +38,7 @@ class NewTable:
         self.game = game
         self.watch = watch
         self.boxes: list[Any] = []  # one for each seat
+        self.made: list[str] = []  # agents with settings of their own
         self.touched = False  # somebody has chosen who sits where
 
     def build(self) -> None:
@@ -92,7 +95,8 @@ class NewTable:
             f"{LEVEL}{name}": f"{name} ({described(who)})" for name, who in levels_of(game).items()
         }
         agents = {offer.who: f"{offer.who}: {offer.about}" for offer in self.hall.offers(game)}
-        return {ME: ME, FRIEND: FRIEND, **levels, **agents}
+        made = {who: who for who in self.made}
+        return {ME: ME, FRIEND: FRIEND, **levels, **made, **agents}
 
     def show_seats(self) -> None:
         """Make a field for every seat."""
@@ -112,9 +116,23 @@ class NewTable:
                 usual = other if seat or self.watch else ME
                 kept = before[seat] if seat < len(before) else usual
                 value = kept if kept in options else usual
-                box = ui.select(options, value=value, with_input=True, on_change=self.touch)
-                box.props(f'outlined dense options-dense aria-label="seat {seat}"')
+                with ui.element("div").classes("kb-seat-field"):
+                    box = ui.select(options, value=value, with_input=True, on_change=self.touch)
+                    box.props(f'outlined dense options-dense aria-label="seat {seat}"')
+                    button("Settings", partial(self.set_agent, seat), "plain")
                 self.boxes.append(box)
+
+    def set_agent(self, seat: int) -> None:
+        """Set the agent of a seat: how long it searches, how often it blunders."""
+        game = self.chosen_game()
+        value = str(self.boxes[seat].value)
+        who = levels_of(game).get(value.removeprefix(LEVEL), value)
+
+        def use(who: str) -> None:
+            self.made.append(who)
+            add_choice(self.boxes[seat], who)
+
+        AgentSettings(self.hall, game, who, use)
 
     def touch(self) -> None:
         """Remember that somebody has chosen; people who meet here play without help, usually."""
