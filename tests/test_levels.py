@@ -21,7 +21,6 @@ SETTINGS = [
     ("tapnswap", {"max_plies": 40}, 300),
     pytest.param("mexican_train", {}, 40, marks=pytest.mark.long),
     pytest.param("mexican_train", {"players": 2}, 40, marks=pytest.mark.long),
-    pytest.param("mexican_train", {"hands": 1}, 200, marks=pytest.mark.long),
     pytest.param("carcassonne", {}, 100, marks=pytest.mark.long),
     pytest.param("carcassonne", {"farmers": "yes"}, 100, marks=pytest.mark.long),
     pytest.param("carcassonne", {"players": 5}, 100, marks=pytest.mark.long),

@@ -176,6 +176,8 @@ class Hall:
         """Take a table into the hall, where agents move as soon as it is their turn."""
 
         def changed() -> None:
+            if sitting.id not in self._sittings:  # it was removed
+                return
             self._cards[sitting.id] = _card_of(sitting)
             self.drive(sitting)
 
@@ -251,10 +253,24 @@ class Hall:
         self._saved[id] = sitting.version
         return self._lay(sitting)
 
-    def of(self, person: str, most: int = 12) -> list[str]:
-        """Name the latest tables at which a person sits, or that they opened."""
+    def of(self, person: str) -> list[str]:
+        """Name the tables at which a person sits, or that they opened, the latest first."""
         mine = [card for card in self._cards.values() if person and person in card.people]
-        return [card.id for card in sorted(mine, key=lambda card: -card.changed)[:most]]
+        return [card.id for card in sorted(mine, key=lambda card: -card.changed)]
+
+    def remove(self, id: str, person: str) -> None:
+        """Close a table for good, if the person opened it and nobody else still plays there."""
+        card = self._cards.get(id)
+        if card is None:
+            raise Refused(NO_TABLE)
+        if not person or card.host != person:
+            raise Refused("Only whoever opened this table may remove it.")
+        if not card.done and card.people - {person, ""}:
+            raise Refused("Somebody else plays at this table. Finish the game first, or resign.")
+        task = self._driving.pop(id, None)
+        if task is not None:
+            task.cancel()
+        self._close(id)
 
     def _make_room(self, host: str) -> None:
         """Refuse what is too much; tables that ended long ago make room first."""
@@ -281,7 +297,8 @@ class Hall:
 
     def drive(self, sitting: Sitting) -> None:
         """Let agents move, if it is their turn and nobody does so yet."""
-        if self._stopping or sitting.id in self._driving or sitting.thinking is None:
+        busy = sitting.id in self._driving or sitting.id not in self._sittings
+        if self._stopping or busy or sitting.thinking is None:
             return
 
         def done(_: object) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 from typing import Any
 
 from nicegui import ui
@@ -10,6 +11,7 @@ from nicegui import ui
 from kibitz.core.errors import KibitzError
 from kibitz.core.game import Game
 from kibitz.core.registry import find_listed_game, game_names
+from kibitz.play.result import interval_text
 from kibitz.web.agent_settings import AgentSettings, add_choice
 from kibitz.web.fields import option_field
 from kibitz.web.frame import button, frame, raw, words
@@ -160,7 +162,6 @@ class LeagueList:
 
 
 def strength_text(leader: dict[str, Any], cooperative: bool) -> str:
-    """Write a rating, or points, as `12.3 ± 0.4`."""
-    digits, wide = (2 if cooperative else 0), leader["plus_minus"]
-    found = "?" if wide is None else f"{wide:.{digits}f}"
-    return f"{leader['strength']:.{digits}f} ± {found}"
+    """Write a rating, or points, with its interval; after one deal nothing is known of that."""
+    low, high = (math.nan if leader[end] is None else leader[end] for end in ("low", "high"))
+    return interval_text(leader["strength"], low, high, 2 if cooperative else 0)

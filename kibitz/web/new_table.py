@@ -15,8 +15,9 @@ from kibitz.play.seats import HUMAN
 from kibitz.web.agent_settings import AgentSettings, add_choice
 from kibitz.web.catalogue import described, levels_of
 from kibitz.web.fields import option_field
-from kibitz.web.frame import button, frame, words
+from kibitz.web.frame import button, frame, raw, words
 from kibitz.web.hall import Hall
+from kibitz.web.rules_text import rules_markup
 from kibitz.web.sitting import LONGEST_NAME
 
 ME, FRIEND = "you", "somebody by a link"
@@ -75,7 +76,7 @@ class NewTable:
                     )
             with ui.element("details").classes("kb-card"):
                 words("How to play", tag="summary").style("cursor: pointer; font-weight: 650")
-                words(game.how_to_play, "kb-rules")
+                raw(rules_markup(game)).classes("kb-rules")
         self.show_seats()
 
     def field(self, option: Option) -> None:

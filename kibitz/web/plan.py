@@ -106,12 +106,18 @@ class Learner:
     unfit: str = ""
 
 
+def first_sentence(text: str) -> str:
+    """Return the first sentence of a docstring, wherever its lines break."""
+    paragraph = " ".join(text.strip().partition("\n\n")[0].split())
+    return re.split(r"(?<=[.!?]) ", paragraph, maxsplit=1)[0]
+
+
 def learners_for(game: Game) -> list[Learner]:
     """List all learners, and which of them do not fit a game and why."""
     found = []
     for name in learner_names():
         module = find_learner(name)
-        about = (module.__doc__ or "").strip().splitlines()[0]
+        about = first_sentence(module.__doc__ or "")
         about = about.partition(": ")[2] or about
         found.append(Learner(
             name.replace("_", "-"), about[:1].upper() + about[1:], tuple(module.PRESETS),

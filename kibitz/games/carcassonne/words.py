@@ -94,6 +94,14 @@ tiles, and after {steps} steps the turn ends by itself.
 """
 
 
+# Beginnings of paragraphs that are not for pages, and what those say instead.
+IN_A_TERMINAL = ("In a terminal", "Places are counted")
+IN_A_BROWSER = (
+    "Click a dashed cell to hold your tile there, click it again to turn the tile, and the tick to "
+    "lay it. Then click a place for a meeple, or no meeple."
+)
+
+
 def rules(settings: Mapping[str, Any]) -> str:
     """Explain the game as it is set."""
     farmers = _FARMERS if settings["farmers"] else ""

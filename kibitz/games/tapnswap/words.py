@@ -8,6 +8,11 @@ from kibitz.core.reading import read_by_saying
 from kibitz.core.table import View
 from kibitz.games.tapnswap.rules import TAPS
 
+IN_A_TERMINAL = ("Type a move",)  # beginnings of paragraphs that are not for pages
+IN_A_BROWSER = (
+    "Click one of your hands, then a hand of the other player to tap it, or your own other hand to "
+    "swap."
+)
 RULES = """\
 Each of the two players starts with one finger up on each hand. A hand with more than four
 fingers dies. Kill both hands of the other player to win.
