@@ -57,14 +57,17 @@ def test_enter_takes_the_default_at_every_question(person, tmp_path):
     assert "Game 1: you start." in out
     assert "seat 0 you win." in out
     assert "Score: you 1, medium 0." in out
-    assert kibitz.load(path).agents == ("human", "nim-sum")  # a record says who it really was
+    assert kibitz.load(path).agents == (
+        "human",
+        "expert:blunders=40%",
+    )  # a record says who it really was
 
 
 def test_a_whole_game_of_tapnswap_in_a_process_of_its_own():
     done = shell("play", "tapnswap", "--seed", "1", typed="y\n1\neasy\nyou\n" + "1\n" * 300)
     assert done.returncode == 0, done.stderr
     assert kibitz.game("tapnswap").words.RULES.strip() in done.stdout
-    assert "q-table:model=early" in done.stdout  # the levels are shown with their agents
+    assert "q-table:blunders=50%" in done.stdout  # the levels are shown with their agents
     assert re.search(r"Score: you (1, easy 0|0, easy 1)\.", done.stdout)
     assert "Traceback" not in done.stderr
 
@@ -73,7 +76,7 @@ def test_a_whole_game_of_tapnswap_in_a_process_of_its_own():
 def test_a_level_by_number_name_or_beginning(person, tmp_path, said):
     path = tmp_path / "game.json"
     person(*TINY, "--save", str(path), typed=f"n\none\n{said}\n1\n1\n")
-    assert kibitz.load(path).agents == ("human", "evolved")
+    assert kibitz.load(path).agents == ("human", "expert:blunders=15%")
 
 
 def test_wrong_answers_are_asked_again_and_told_what_is_possible(person):
@@ -153,7 +156,7 @@ def test_the_other_may_start(person, tmp_path, said):
     assert "Game 1: medium starts." in out
     assert "seat 0 medium: " in out
     record = kibitz.load(path)
-    assert record.agents == ("q-table:model=early", "human")
+    assert record.agents == ("q-table:blunders=50%", "human")
     after_theirs = record.table(1)
     assert str(after_theirs.view(1)) in out  # one's own hands are below
     prompt = out.index("seat 1 you> ")
@@ -261,7 +264,7 @@ def test_level_answers_all_questions(person, tmp_path):
     assert not any(question in out for question in QUESTIONS)
     assert "Score: you 1, hard 0." in out
     assert "Play again?" in out
-    assert kibitz.load(path).agents == ("human", "evolved")
+    assert kibitz.load(path).agents == ("human", "expert:blunders=15%")
 
 
 @pytest.mark.parametrize(
@@ -269,7 +272,6 @@ def test_level_answers_all_questions(person, tmp_path):
     [
         (("tapnswap", "--level", "hrd"), "No level of tapnswap is called 'hrd'. Did you mean"),
         (("tapnswap", "--level", "x"), "There are: easy, hard, medium, perfect."),
-        (("tapnswap", "--level", "hard", "-s", "max_plies=50"), "can play it: easy, perfect."),
         (("tapnswap", "--level", "hard", "--seats", "human"), "Leave one out"),
         (("tapnswap", "--games", "0"), "Invalid value for '--games'"),
         (("tapnswap", "--seats", "random,random", "--games", "2"), "Use kibitz watch"),
@@ -282,10 +284,15 @@ def test_what_cannot_be_played_is_told_at_once(person, arguments, complaint):
     assert len(err.strip().splitlines()) == 1
 
 
-def test_levels_that_cannot_play_the_game_as_set_are_not_offered(person):
-    _, out, _ = person("play", "tapnswap", "-s", "max_plies=50", typed="\n\nmedium\n")
+def test_levels_that_cannot_play_the_game_as_set_are_not_offered(person, monkeypatch):
+    levels = {"easy": "random", "medium": "q-table", "perfect": "perfect"}
+    monkeypatch.setattr(nim_agents, "LEVELS", levels)
+    code, _, err = person(*TINY, "--level", "medium")
+    assert code == 2
+    assert "Levels that can play it: easy, perfect." in err
+    _, out, _ = person(*TINY, typed="\n\nmedium\n")
     assert "1. easy     (random)\n  2. perfect  (perfect)\n" in out
-    assert "medium" not in out
+    assert "2. medium" not in out
     assert "Enter for easy" in out
 
 

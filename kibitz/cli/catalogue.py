@@ -93,7 +93,11 @@ def agents(game: GameName, settings: Setting = None, json: Json = False) -> None
     for name, kind in found.agents.items():
         if name not in kinds:
             out.print(f"[dim]{name}  not here: {escape(kind.unfit(found))}.[/]")
-    out.print("\nSettings follow a colon, as in perfect:model=FILE.", style="dim", markup=False)
+    hint = (
+        "\nSettings follow a colon, as in perfect:model=FILE. Every agent takes blunders, the "
+        "share of its moves that are random: perfect:blunders=30%."
+    )
+    out.print(hint, style="dim", markup=False)
 
 
 def models(

@@ -24,6 +24,7 @@ from kibitz.cli.shared import (
 )
 from kibitz.core.errors import Misuse
 from kibitz.core.files import check_can_save, save
+from kibitz.play.result import interval_text
 
 if TYPE_CHECKING:  # the store takes half a second to import
     from kibitz.league import League
@@ -303,9 +304,9 @@ def print_matrix(out: Console, ladder: Ladder) -> None:
 
 
 def rating_text(rung: Rung) -> str:
-    """Write a rating with the wider side of its interval."""
+    """Write a rating with its interval."""
     strength = rung.rating.strength
-    return f"{strength.mean:.0f} ± {strength.plus_minus:.0f}" if strength else "none yet"
+    return interval_text(strength.mean, strength.low, strength.high) if strength else "none yet"
 
 
 def _place(rung: Rung) -> str:

@@ -380,8 +380,12 @@ class Game(Shown):
 
     @property
     def levels(self) -> Mapping[str, str]:
-        """Agents for people to play against, by difficulty, the easiest first; maybe none."""
-        return getattr(self._agents_module, "LEVELS", {})
+        """Agents for people to play against, by difficulty, the easiest first; maybe none.
+
+        The room names them as `LEVELS`, or by a function `levels(game)` where settings matter.
+        """
+        by_settings = getattr(self._agents_module, "levels", None)
+        return by_settings(self) if by_settings else getattr(self._agents_module, "LEVELS", {})
 
     @property
     def analyst(self) -> str:

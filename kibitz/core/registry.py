@@ -20,6 +20,7 @@ from typing import Any
 
 from kibitz.core import own_code
 from kibitz.core.agent import Agent, FunctionAgent, Kind
+from kibitz.core.blunders import Blundering, part_blunders
 from kibitz.core.compiled import is_compiled
 from kibitz.core.errors import AgentFailed, BadModel, KibitzError, Misuse, unknown
 from kibitz.core.game import Game
@@ -145,11 +146,14 @@ def _made(kind: Any, game: Game, settings: Mapping[str, Any], called: str) -> Ag
         name = called or getattr(kind, "__name__", None) or kind.choose.__name__
         raise Misuse(f"'{name}' cannot play {game.described()}: {reason}.")
     try:
-        agent = kind(game, **settings)
+        own, share = part_blunders(kind, settings)
+        agent = kind(game, **own)
     except KibitzError:
         raise
     except Exception as error:
         raise AgentFailed(f"Making {called or kind} raised {error!r}.") from error
+    if share:
+        agent = Blundering(agent, share)
     if called:
         agent.name = called
     return agent

@@ -14,7 +14,7 @@ from kibitz.league.digest import Digest, estimate, share
 from kibitz.league.played import Played
 from kibitz.league.skill import Skill
 from kibitz.league.strength import Strength
-from kibitz.play.result import Estimate, SeatResult, Share
+from kibitz.play.result import Estimate, SeatResult, Share, interval_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +95,9 @@ class Ladder(Shown):
         lines = [f"{self.league}, {self.games:,} games, {self.rounds} rounds"]
         for rung in self.rungs:
             strength = rung.rating.strength
-            rating = f"{strength.mean:8.1f} ± {strength.plus_minus:.1f}" if strength else "-"
+            rating = (
+                interval_text(strength.mean, strength.low, strength.high, 1) if strength else "-"
+            )
             lines.append(f"  {rung.place or '-':>3}  {rung.name:<32} {rating}")
         return "\n".join(lines)
 

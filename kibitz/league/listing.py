@@ -23,6 +23,8 @@ class Leader:
     strength: float
     plus_minus: float
     games: int
+    low: float
+    high: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +89,7 @@ def _leaders(connection: sa.Connection, league: int, most: int) -> tuple[Leader,
         Leader(
             name=row.name, strength=row.strength, games=row.games,
             plus_minus=max(row.high - row.strength, row.strength - row.low),
+            low=row.low, high=row.high,
         )
         for row in rows
     )  # fmt: skip

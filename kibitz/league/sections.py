@@ -14,7 +14,7 @@ from kibitz.league.charts import (
 )
 from kibitz.league.heat import estimate_text
 from kibitz.league.ladder import Ladder, Rung
-from kibitz.play.result import SeatResult
+from kibitz.play.result import SeatResult, interval_text
 
 
 def section(title: str, *inside: str, name: str) -> Markup:
@@ -111,7 +111,7 @@ def _rung_row(ladder: Ladder, rung: Rung, agent: int, axis: Axis, pins: bool) ->
     if strength is None:
         cells += [element("td", "none yet", class_="quiet"), element("td", class_="chart")]
     else:
-        words = estimate_text(strength.mean, strength.plus_minus, digits)
+        words = interval_text(strength.mean, strength.low, strength.high, digits)
         ends = f"{strength.low:.{digits}f} to {strength.high:.{digits}f}"
         drawn = interval(axis, strength.mean, strength.low, strength.high, agent, ends)
         cells += [

@@ -9,6 +9,7 @@ from typing import Any
 
 from kibitz.core import own_code
 from kibitz.core.agent import Agent, CompiledAgent, FunctionAgent
+from kibitz.core.blunders import Blundering
 
 
 def fingerprint(agent: Agent) -> str:
@@ -23,6 +24,8 @@ def fingerprint(agent: Agent) -> str:
 
 
 def _parts(agent: Agent) -> list[bytes]:
+    if isinstance(agent, Blundering):
+        return [*_parts(agent.inner), f"blunders={agent.share}".encode()]
     what: Any = type(agent)
     parts: list[bytes] = []
     if isinstance(agent, CompiledAgent):

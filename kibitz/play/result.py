@@ -12,6 +12,17 @@ from kibitz.core.game import Game
 from kibitz.core.notebook import Shown, card, heading, listing, note
 
 Z = 1.959964  # two-sided 95%
+LOPSIDED = 1.25  # how much longer one side of an interval may be where one width is written
+
+
+def interval_text(mean: float, low: float, high: float, digits: int = 0) -> str:
+    """Write `1480 ± 30`, or `2000 (1928 to 2140)` where one side is clearly longer."""
+    below, above = mean - low, high - mean
+    if not math.isfinite(below) or not math.isfinite(above):
+        return f"{mean:.{digits}f} ± ?"
+    if max(below, above) > LOPSIDED * min(below, above):
+        return f"{mean:.{digits}f} ({low:.{digits}f} to {high:.{digits}f})"
+    return f"{mean:.{digits}f} ± {max(below, above):.{digits}f}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,8 +46,10 @@ class Share:
     high: float
 
     def text(self) -> str:
-        """Write it in per cent with the wider side of its interval, as `62.1 ± 0.9%`."""
+        """Write it in per cent as `62.1 ± 0.9%`; near 0 and 100 as `98.0% (93.0 to 99.4)`."""
         wider = max(self.high - self.mean, self.mean - self.low)
+        if not wider <= self.mean <= 1.0 - wider:
+            return f"{100 * self.mean:.1f}% ({100 * self.low:.1f} to {100 * self.high:.1f})"
         return f"{100 * self.mean:.1f} ± {100 * wider:.1f}%"
 
 

@@ -33,7 +33,7 @@ def playable_levels(game: Game, best: str) -> dict[str, str]:
     return {
         level: who
         for level, who in game.levels.items()
-        if who == best or (who != PERFECT and why_not(who, game) is None)
+        if (best == PERFECT or who.partition(":")[0] != PERFECT) and why_not(who, game) is None
     }
 
 

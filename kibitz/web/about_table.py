@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from nicegui import ui
 
-from kibitz.web.frame import button, tell, words
+from kibitz.web.frame import button, raw, tell, words
+from kibitz.web.rules_text import rules_markup
 from kibitz.web.sitting import PACES, Refused
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class AboutPanel:
         self.actions = ui.element("div").classes("kb-row")
         with ui.element("details"):
             words("How to play", "kb-quiet", tag="summary").style("cursor: pointer")
-            words(sitting.game.how_to_play, "kb-rules")
+            raw(rules_markup(sitting.game)).classes("kb-rules")
         self.state: Any = None
 
     def refresh(self) -> None:

@@ -10,7 +10,7 @@ const WIDE = 700; // drawings that are wider than this scroll on a phone
 
 export default {
   template: `
-    <div class="kb-board" role="application" :aria-label="label"
+    <div class="kb-board" role="application" tabindex="-1" :aria-label="label"
          @click="click" @keydown="key">
       <div class="kb-now" ref="now"></div>
       <div v-if="asked.length" class="kb-ask" :style="{left: askAt[0] + 'px', top: askAt[1] + 'px'}">
@@ -61,7 +61,8 @@ export default {
       this.letGo();
       this.waiting = false;
       this.mark();
-      if (focused) now.querySelector(focused)?.focus({ preventScroll: true });
+      // Where the keyboard was, or at least on the board: the next Tab finds the first move.
+      if (focused) (now.querySelector(focused) || this.$el).focus({ preventScroll: true });
     },
     // Where the keyboard was, so that it can be there again after the board was drawn anew.
     focusOf(element) {

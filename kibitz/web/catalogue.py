@@ -9,6 +9,7 @@ import functools
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from kibitz.core.blunders import BLUNDERS, settings_of
 from kibitz.core.errors import Misuse, unknown
 from kibitz.core.game import Game
 from kibitz.core.models import own_models
@@ -18,7 +19,8 @@ from kibitz.core.registry import agent_kinds
 LONGEST = 200
 MODEL = "model"  # the setting that names a file
 SEARCH = "mcts"
-SLOW = ("perfect", "run")  # beside those that say so: one solves a game, runs bring networks
+SLOW = ("perfect", "run", "own")  # beside those that say so: solving, networks, and whatever
+WITH_FILES = RUN, OWN = "run:", "own:"  # what names begin with that stand for a file
 STRENGTHS = (400, 2000)  # simulations that are offered
 
 
@@ -59,6 +61,16 @@ def levels_of(game: Game) -> dict[str, str]:
     return {level: who for level, who in game.levels.items() if who.partition(":")[0] in kinds}
 
 
+def described(who: str) -> str:
+    """Put an agent that may blunder into words: `settler, 30% random moves`."""
+    name, _, settings = who.partition(":")
+    given = split(settings) if settings else {}
+    share = given.pop(BLUNDERS.name, "")
+    rest = ",".join(f"{key}={value}" for key, value in given.items())
+    own = f"{name}:{rest}" if rest else name
+    return f"{own}, {share} random moves" if share else own
+
+
 def checked(game: Game, who: object) -> str:
     """Give back the name of an agent that a browser may ask for, or raise and say why not."""
     if not isinstance(who, str) or len(who) > LONGEST:
@@ -70,7 +82,7 @@ def checked(game: Game, who: object) -> str:
         raise unknown(f"agent for {game.name}", name, kinds)
     if not colon:
         return who
-    options = {option.name: option for option in kinds[name].options}
+    options = {option.name: option for option in settings_of(kinds[name])}
     for key, value in split(settings).items():
         if key not in options:
             raise unknown(f"option of {name}", key, options)

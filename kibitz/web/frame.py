@@ -27,6 +27,7 @@ ICONS = {  # drawn, since not every font has them
 THEME = "kibitz-theme"  # what a browser keeps: dark, light or nothing
 APPLY_THEME = f"""<script>
 (function () {{
+  document.documentElement.lang = "en";
   const kept = localStorage.getItem("{THEME}");
   const dark = kept ? kept === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
   window.kibitzTheme = dark ? "dark" : "light";
@@ -62,7 +63,8 @@ def frame(title: str, here: str = "/", wide: bool = False) -> Iterator[None]:
         theme.on("click", js_handler=TOGGLE_THEME)
         with theme:
             raw("◐", tag="span")
-    with ui.element("main").classes("" if wide else "kb-page"):
+    # The layout around all pages is a main element already.
+    with ui.element("div").classes("" if wide else "kb-page"):
         yield
 
 
@@ -83,7 +85,8 @@ def button(
     made = ui.element("button").classes(f"kb-button {classes}").props('type="button"')
     if title:
         made.props["title"] = title
-        made.props["aria-label"] = title
+        if label in ICONS or label.lower() in title.lower():
+            made.props["aria-label"] = title  # else it is called what it shows
     if work is not None:
         made.on("click", telling(work))
     with made:

@@ -26,8 +26,8 @@ from kibitz.core.registry import find_listed_game, game_names
 from kibitz.core.table import Table
 from kibitz.core.tiers import prepare
 from kibitz.play.seats import HUMAN
-from kibitz.web.catalogue import Offer, checked, offers, takes_time
-from kibitz.web.plan import RUN
+from kibitz.web.catalogue import OWN, RUN, WITH_FILES, Offer, checked, offers, takes_time
+from kibitz.web.own import OwnAgents
 from kibitz.web.runs import Runs
 from kibitz.web.sitting import PACE, PACES, RECORDED, Refused, Seat, Sitting
 from kibitz.web.thinker import picture, sent
@@ -91,12 +91,13 @@ class Hall:
 
     def __init__(
         self, folder: Path, most_tables: int = MOST_TABLES, most_of_one: int = MOST_OF_ONE,
-        private: bool = True,
+        private: bool = True, own: OwnAgents | None = None,
     ) -> None:  # fmt: skip
         self.folder = folder / "tables"
         self.folder.mkdir(parents=True, exist_ok=True)
         self.most_tables, self.most_of_one = most_tables, most_of_one
         self.runs = Runs(folder, private=private)
+        self.own = own or OwnAgents()
         self.players = Thinkers(1)  # agents that answer soon
         self.searchers = Thinkers(2, nice=LOW)  # agents that are compiled, or search for long
         self.analysts = Thinkers(1, nice=LOW)  # whole games
@@ -161,7 +162,7 @@ class Hall:
             raise Refused(f"{game.title} has {game.players} seats here, not {len(who)}.")
         self._make_room(host)
         # Whoever is learning plays a whole game as it was at its beginning.
-        who = [self.runs.pinned(one) if one.startswith(RUN) else one for one in who]
+        who = [self.pinned(one) for one in who]
         sitting = Sitting(
             secrets.token_urlsafe(9), table or game.deal(seed),
             [Seat(one, name=call) for one, call in zip_longest(who, called, fillvalue="")],
@@ -175,6 +176,8 @@ class Hall:
         """Take a table into the hall, where agents move as soon as it is their turn."""
 
         def changed() -> None:
+            if sitting.id not in self._sittings:  # it was removed
+                return
             self._cards[sitting.id] = _card_of(sitting)
             self.drive(sitting)
 
@@ -258,10 +261,24 @@ class Hall:
         self._saved[id] = sitting.version
         return self._lay(sitting)
 
-    def of(self, person: str, most: int = 12) -> list[str]:
-        """Name the latest tables at which a person sits, or that they opened."""
+    def of(self, person: str) -> list[str]:
+        """Name the tables at which a person sits, or that they opened, the latest first."""
         mine = [card for card in self._cards.values() if person and person in card.people]
-        return [card.id for card in sorted(mine, key=lambda card: -card.changed)[:most]]
+        return [card.id for card in sorted(mine, key=lambda card: -card.changed)]
+
+    def remove(self, id: str, person: str) -> None:
+        """Close a table for good, if the person opened it and nobody else still plays there."""
+        card = self._cards.get(id)
+        if card is None:
+            raise Refused(NO_TABLE)
+        if not person or card.host != person:
+            raise Refused("Only whoever opened this table may remove it.")
+        if not card.done and card.people - {person, ""}:
+            raise Refused("Somebody else plays at this table. Finish the game first, or resign.")
+        task = self._driving.pop(id, None)
+        if task is not None:
+            task.cancel()
+        self._close(id)
 
     def _make_room(self, host: str) -> None:
         """Refuse what is too much; tables that ended long ago make room first."""
@@ -288,7 +305,8 @@ class Hall:
 
     def drive(self, sitting: Sitting) -> None:
         """Let agents move, if it is their turn and nobody does so yet."""
-        if self._stopping or sitting.id in self._driving or sitting.thinking is None:
+        busy = sitting.id in self._driving or sitting.id not in self._sittings
+        if self._stopping or busy or sitting.thinking is None:
             return
 
         def done(_: object) -> None:
@@ -342,11 +360,11 @@ class Hall:
     async def _ask_agent(
         self, thinkers: Thinkers, order: dict[str, Any], told: Told | None, near: object
     ) -> Any:
-        """Give an order; where it names the agent of a run, say where its model lies."""
+        """Give an order; where it names the agent of a run or a file, say where that lies."""
         who = order["who"]
-        if not who.startswith(RUN):
+        if not who.startswith(WITH_FILES):
             return await thinkers.ask(order, told=told, near=near)
-        path = str(self.runs.latest_of(who))
+        path = self.found(who)
         try:
             return await thinkers.ask({**order, "who": path}, told=told, near=near)
         except KibitzError as error:
@@ -462,14 +480,26 @@ class Hall:
             with contextlib.suppress(KibitzError):
                 await self.picture(find_listed_game(name))
 
+    def pinned(self, who: str) -> str:
+        """Return the name for good of an agent that may still learn."""
+        return self.runs.pinned(who) if who.startswith(RUN) else who
+
+    def found(self, who: str) -> str:
+        """Return an agent as the registry takes it: whoever has a file, by where that lies."""
+        if who.startswith(OWN):
+            return self.own.who(who)
+        return str(self.runs.latest_of(who)) if who.startswith(RUN) else who
+
     def offers(self, game: Game) -> tuple[Offer, ...]:
         """List the agents that can be asked for."""
-        return (*offers(game), *self.runs.offers(game))
+        return (*self.own.offers(game), *offers(game), *self.runs.offers(game))
 
     def checked(self, game: Game, who: object) -> str:
         """Give back the name of an agent that a browser may ask for, or raise and say why not."""
         if isinstance(who, str) and who.startswith(RUN):
             return self.runs.checked(game, who)
+        if isinstance(who, str) and who.startswith(OWN):
+            return self.own.checked(game, who)
         return checked(game, who)
 
     def interrupt(self, sitting: Sitting) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import html
 import time
+from collections.abc import Sequence
+from functools import partial
 
 from nicegui import ui
 from nicegui.events import UploadEventArguments
@@ -13,11 +15,12 @@ from kibitz.core.errors import KibitzError
 from kibitz.core.game import Game
 from kibitz.core.registry import find_listed_game, game_names
 from kibitz.play.seats import HUMAN
-from kibitz.web.frame import frame, link, raw, tell, words
+from kibitz.web.frame import button, frame, link, raw, tell, words
 from kibitz.web.hall import LARGEST_RECORD, Hall
 from kibitz.web.leagues import best_in_league
 from kibitz.web.sitting import Sitting
 
+FIRST = 12  # tables that are listed at once
 WAITING = '<span class="kb-quiet kb-small"><span class="kb-spin"></span> getting ready</span>'
 
 
@@ -75,13 +78,29 @@ def tables(hall: Hall, person: str) -> None:
         listed = ui.element("div").classes("kb-list")
         waiting = raw(WAITING)
 
-    async def fill() -> None:
-        for id in mine:
+    async def fill(some: Sequence[str] = mine[:FIRST]) -> None:
+        for id in some:
             with contextlib.suppress(KibitzError):  # one of another version
                 sitting = await hall.fetch(id)
-                with listed:
+                with listed, ui.element("div").classes("kb-line") as line:
                     table_line(sitting, person)
-        waiting.delete()
+                    if sitting.host == person:
+                        what = f"Remove this table of {sitting.game.title}"
+                        cross = button("×", partial(remove, id, line), "plain small", what)
+                        cross.props["aria-label"] = what
+        waiting.set_visibility(False)
+
+    def remove(id: str, line: ui.element) -> None:
+        hall.remove(id, person)
+        line.delete()
+
+    async def show_rest() -> None:
+        more.delete()
+        waiting.set_visibility(True)
+        await fill(mine[FIRST:])
+
+    if len(mine) > FIRST:
+        more = button(f"Show all {len(mine)}", show_rest, "small")
 
     ui.context.client.on_connect(fill)
 

@@ -13,6 +13,7 @@ from nicegui import ui
 from kibitz.core.agent import CHANCE, POINTS
 from kibitz.core.errors import KibitzError
 from kibitz.core.table import Table
+from kibitz.web.agent_settings import AgentSettings, add_choice
 from kibitz.web.frame import button, raw, words
 from kibitz.web.sitting import Refused
 from kibitz.web.status import SPIN, bar_of
@@ -74,6 +75,7 @@ class KibitzPanel:
         )
         with ui.element("div").classes("kb-row"):
             button("Ask", self.ask, "main", "What would they do here? (k)")
+            button("Settings", self.set_agent, "plain")
             self.always = ui.checkbox("at every move", on_change=lambda: self.follow(None))
         self.list = ui.element("div").classes("kb-stack")
         page.start_soon(self.choose_best())
@@ -84,6 +86,13 @@ class KibitzPanel:
         best = (await self.hall.levels(self.page.sitting.game))["best"]
         if not self.chosen.value:
             self.chosen.value = [best]
+
+    def set_agent(self) -> None:
+        """Ask an agent with settings of its own."""
+        who = next(iter(self.chosen.value), "")
+        AgentSettings(
+            self.hall, self.page.sitting.game, who, lambda who: add_choice(self.chosen, who)
+        )
 
     def first(self) -> str:
         """Name the agent that is asked first."""

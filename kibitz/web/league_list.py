@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 from typing import Any
 
 from nicegui import ui
@@ -10,9 +11,11 @@ from nicegui import ui
 from kibitz.core.errors import KibitzError
 from kibitz.core.game import Game
 from kibitz.core.registry import find_listed_game, game_names
-from kibitz.web.catalogue import offers
+from kibitz.play.result import interval_text
+from kibitz.web.agent_settings import AgentSettings, add_choice
 from kibitz.web.fields import option_field
 from kibitz.web.frame import button, frame, raw, words
+from kibitz.web.hall import Hall
 from kibitz.web.leagues import LONGEST_NAME, MOST_GAMES, Entry, Leagues
 
 FIRST = 400  # games of everybody that are offered to begin with
@@ -21,7 +24,8 @@ FIRST = 400  # games of everybody that are offered to begin with
 class LeagueList:
     """The page of all leagues."""
 
-    def __init__(self, leagues: Leagues) -> None:
+    def __init__(self, hall: Hall, leagues: Leagues) -> None:
+        self.hall = hall
         self.leagues = leagues
         self.client = ui.context.client
         self.fields: dict[str, Any] = {}
@@ -99,6 +103,7 @@ class LeagueList:
             with ui.element("div"):
                 self.agents = ui.select({}, multiple=True, value=[], with_input=True)
                 self.agents.props('outlined dense use-chips options-dense aria-label="agents"')
+                button("Settings", self.set_agent, "plain")
                 words("nobody chosen means all that come with the game, except searches", "kb-help")
             words("games of each agent", tag="label")
             with ui.element("div"):
@@ -121,7 +126,7 @@ class LeagueList:
         """Show the agents and options of the game that is chosen."""
         game = find_listed_game(str(self.game.value))
         self.agents.set_options(
-            {one.who: f"{one.who}: {one.about}" for one in offers(game)}, value=[]
+            {one.who: f"{one.who}: {one.about}" for one in self.hall.offers(game)}, value=[]
         )
         self.options.clear()
         self.fields = {}
@@ -129,10 +134,18 @@ class LeagueList:
             for option in game.all_options:
                 self.fields[option.name] = option_field(option)
 
+    def chosen_game(self) -> Game:
+        """Return the game as it is set; a value that does not fit raises and says so."""
+        settings = {name: str(box.value) for name, box in self.fields.items()}
+        return find_listed_game(str(self.game.value)).having(**settings)
+
+    def set_agent(self) -> None:
+        """Let an agent take part with settings of its own."""
+        AgentSettings(self.hall, self.chosen_game(), "", lambda who: add_choice(self.agents, who))
+
     async def begin(self) -> None:
         """Begin the league, and go there."""
-        settings = {name: str(box.value) for name, box in self.fields.items()}
-        game = find_listed_game(str(self.game.value)).having(**settings)
+        game = self.chosen_game()
         self.go.props("disabled")
         self.waiting.set_content(
             '<span class="kb-spin"></span> Getting the agents ready. The first time they are '
@@ -149,7 +162,6 @@ class LeagueList:
 
 
 def strength_text(leader: dict[str, Any], cooperative: bool) -> str:
-    """Write a rating, or points, as `12.3 ± 0.4`."""
-    digits, wide = (2 if cooperative else 0), leader["plus_minus"]
-    found = "?" if wide is None else f"{wide:.{digits}f}"
-    return f"{leader['strength']:.{digits}f} ± {found}"
+    """Write a rating, or points, with its interval; after one deal nothing is known of that."""
+    low, high = (math.nan if leader[end] is None else leader[end] for end in ("low", "high"))
+    return interval_text(leader["strength"], low, high, 2 if cooperative else 0)

@@ -32,7 +32,7 @@ from kibitz.league.members import everybody
 from kibitz.league.samples import best_first, samples_section
 from kibitz.league.sections import ladder_section, seats_section
 from kibitz.league.store import Store, is_there, store_name
-from kibitz.web.catalogue import checked
+from kibitz.web.catalogue import WITH_FILES, checked
 
 KEPT = 8  # leagues that stay open, with what was read of them
 SAMPLES = 60  # games that a page lists
@@ -146,20 +146,20 @@ class LeagueOrders:
         """Begin a league with some agents, or with all that come with the game; give its name."""
         game = find_game(order["game"]).having(**order["settings"])
         name = order["name"] or game.described()
-        names = order["agents"] or everybody(game)
-        for who in names:  # nothing is begun with somebody who cannot play
+        names = order["agents"] or {who: who for who in everybody(game)}
+        for who in names.values():  # nothing is begun with somebody who cannot play
             find_agent(who, game)
         if is_there(store_name(order["store"])):
             known = league_names(Store(order["store"], make=False))
             if any(other == name for other, *_ in known):
                 raise Misuse(f"There is a league '{name}' already. Give this one another name.")
         league = League(game, order["store"], name)
-        league.add(*names)
+        join(league, names)
         return league.name
 
     def do_add(self, order: Order, tell: Tell) -> None:
         """Let agents join."""
-        self._league(order).add(*order["agents"])
+        join(self._league(order), order["agents"])
 
     def do_suspend(self, order: Order, tell: Tell) -> None:
         """Let a member play no more."""
@@ -183,6 +183,12 @@ class LeagueOrders:
         league = self._league(order)
         ladder = league.run(order["games"], cores=order["cores"], progress=progress)
         return {"games": ladder.games}
+
+
+def join(league: League, agents: Mapping[str, str]) -> None:
+    """Let agents join by the names that the pages have for them."""
+    for name, who in agents.items():
+        league.add(who, name=name)
 
 
 # --- what a view is made of --------------------------------------------------------------------
@@ -225,6 +231,8 @@ def why_not(game: Game, name: str, who: str | None) -> str:
     """Say why a member cannot sit down at a table of the pages; nothing if it can."""
     if who is None:
         return f"{name} is an object of a Python program, which is not here."
+    if name.startswith(WITH_FILES):
+        return ""  # the server knows where it lies, or says that it does not
     try:
         checked(game, who)
     except KibitzError:

@@ -13,7 +13,6 @@ from nicegui import ui
 
 from kibitz.core.errors import KibitzError
 from kibitz.core.game import Game
-from kibitz.web.catalogue import offers
 from kibitz.web.choices import Choices
 from kibitz.web.frame import button, frame, raw, telling, words
 from kibitz.web.hall import Hall
@@ -104,7 +103,9 @@ class LeaguePage:
             words("Agents who take part", tag="summary")
             self.members = ui.element("div").classes("kb-list")
             with ui.element("div").classes("kb-row").style("margin-top: 12px"):
-                choices = {one.who: f"{one.who}: {one.about}" for one in offers(self.game)}
+                choices = {
+                    one.who: f"{one.who}: {one.about}" for one in self.hall.offers(self.game)
+                }
                 self.newcomers = ui.select(choices, multiple=True, value=[], with_input=True)
                 self.newcomers.props(
                     'outlined dense use-chips options-dense label="who shall join" '

@@ -24,7 +24,7 @@ WRONG = """<!doctype html><html lang="en"><meta charset="utf-8">
 
 def build_leagues(hall: Hall, home: Path, store: str | None) -> Leagues:
     """Make all pages of leagues."""
-    leagues = make(home, store)
+    leagues = make(home, store, hall)
     app.on_shutdown(leagues.stop)
 
     @app.get(STYLE)
@@ -34,7 +34,7 @@ def build_leagues(hall: Hall, home: Path, store: str | None) -> Leagues:
 
     @ui.page("/league")
     async def all_leagues() -> None:
-        LeagueList(leagues).build()
+        LeagueList(hall, leagues).build()
 
     @ui.page("/league/{key}")
     async def one_league(key: str) -> None:

@@ -15,15 +15,15 @@ import os
 import re
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from kibitz.core.errors import KibitzError
 from kibitz.core.game import Game
 from kibitz.core.registry import find_game
-from kibitz.web.catalogue import checked
+from kibitz.web.catalogue import WITH_FILES, checked
 from kibitz.web.sitting import Refused
 from kibitz.web.thinking import THINKS, Stage, Thinkers
 
@@ -86,10 +86,40 @@ def key_of(name: str) -> str:
     return f"{plain}-{digest}" if plain else digest
 
 
+class Agents(Protocol):
+    """Who may be asked for, and where their files lie: see `Hall`."""
+
+    def checked(self, game: Game, who: object) -> str:
+        """Return the name of an agent that a browser may ask for, or raise."""
+
+    def pinned(self, who: str) -> str:
+        """Return the name for good of an agent that may still learn."""
+
+    def found(self, who: str) -> str:
+        """Return an agent as the registry takes it."""
+
+
+class OurAgents:
+    """Agents that come with kibitz; none has a file of its own."""
+
+    def checked(self, game: Game, who: object) -> str:
+        """Return the name of an agent that a browser may ask for, or raise."""
+        return checked(game, who)
+
+    def pinned(self, who: str) -> str:
+        """Return the same name."""
+        return who
+
+    found = pinned
+
+
 class Leagues:
     """All leagues of a store."""
 
-    def __init__(self, folder: Path, store: str | None = None) -> None:
+    def __init__(
+        self, folder: Path, store: str | None = None, agents: Agents | None = None
+    ) -> None:
+        self.agents = agents or OurAgents()
         self.folder = folder / "leagues"  # reports and exports that were written
         self.store = store
         self._clerk = Thinkers(1)  # lists and ladders
@@ -211,8 +241,22 @@ class Leagues:
         for id in ids:
             if members[id]["why"]:
                 raise Refused(members[id]["why"])
-        who = [checked(game, members[id]["who"]) for id in ids]
+        who = [self._seated(game, members[id]) for id in ids]
         return [who[seat % 2] for seat in range(game.players)]
+
+    def _seated(self, game: Game, member: Mapping[str, Any]) -> str:
+        """Return a member as tables know it: one with a file by its name, if it is the same."""
+        if not str(member["member"]).startswith(WITH_FILES):
+            return checked(game, member["who"])
+        who = self.agents.checked(game, member["member"])
+        if self.agents.found(who) != member["who"]:
+            raise Refused(f"{who} is another agent here than in this league.")
+        return who
+
+    def _chosen(self, game: Game, agents: Sequence[object]) -> dict[str, str]:
+        """Return agents that a browser may ask for, by what they are called in a league."""
+        names = map(self.agents.pinned, checked_agents(game, agents, self.agents))
+        return {name: self.agents.found(name) for name in names}
 
     async def written(self, key: str, ending: str) -> Path:
         """Give the file of a report (`.html`) or an export, written anew if something changed."""
@@ -246,8 +290,8 @@ class Leagues:
         """
         wanted = checked_games(games)
         called = checked_name(name)
-        chosen = checked_agents(game, agents)
-        if not game.cooperative and len(set(chosen)) == 1:
+        chosen = self._chosen(game, agents)
+        if not game.cooperative and len(chosen) == 1:
             raise Refused("A league needs two agents at least. Choose another one too.")
         self._check_room()
         order = {
@@ -332,7 +376,7 @@ class Leagues:
     async def add(self, key: str, agents: Sequence[object]) -> None:
         """Let agents join."""
         entry = await self.entry(key)
-        chosen = checked_agents(entry.find(), agents)
+        chosen = self._chosen(entry.find(), agents)
         if not chosen:
             raise Refused("Choose who shall join.")
         await self._clerk.ask(self._order(entry, "add", agents=chosen), patience=SLOW)
@@ -393,20 +437,21 @@ def checked_name(name: object) -> str:
     return text
 
 
-def checked_agents(game: Game, agents: Sequence[object]) -> list[str]:
-    """Give agents that a browser may ask for, or raise."""
+def checked_agents(game: Game, agents: Sequence[object], known: Agents | None = None) -> list[str]:
+    """Return agents that a browser may ask for, or raise."""
     if len(agents) > MOST_AGENTS:
         raise Refused(f"At most {MOST_AGENTS} agents at once, please.")
-    return list(dict.fromkeys(checked(game, who) for who in agents))
+    known = known or OurAgents()
+    return list(dict.fromkeys(known.checked(game, who) for who in agents))
 
 
 _here: Leagues | None = None
 
 
-def make(folder: Path, store: str | None) -> Leagues:
+def make(folder: Path, store: str | None, agents: Agents) -> Leagues:
     """Make the leagues that this server shows."""
     global _here
-    _here = Leagues(folder, store)
+    _here = Leagues(folder, store, agents)
     return _here
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from nicegui import ui
@@ -11,10 +12,12 @@ from kibitz.core.errors import KibitzError, Misuse
 from kibitz.core.game import Game
 from kibitz.core.options import Option
 from kibitz.play.seats import HUMAN
-from kibitz.web.catalogue import levels_of
+from kibitz.web.agent_settings import AgentSettings, add_choice
+from kibitz.web.catalogue import described, levels_of
 from kibitz.web.fields import option_field
-from kibitz.web.frame import button, frame, words
+from kibitz.web.frame import button, frame, raw, words
 from kibitz.web.hall import Hall
+from kibitz.web.rules_text import rules_markup
 from kibitz.web.sitting import LONGEST_NAME
 
 ME, FRIEND = "you", "a friend (send a link)"
@@ -36,6 +39,7 @@ class NewTable:
         self.game = game
         self.watch = watch
         self.boxes: list[Any] = []  # one for each seat
+        self.made: list[str] = []  # agents with settings of their own
         self.touched = False  # somebody has chosen who sits where
 
     def build(self) -> None:
@@ -72,7 +76,7 @@ class NewTable:
                     )
             with ui.element("details").classes("kb-card"):
                 words("How to play", tag="summary").style("cursor: pointer; font-weight: 650")
-                words(game.how_to_play, "kb-rules")
+                raw(rules_markup(game)).classes("kb-rules")
         self.show_seats()
 
     def field(self, option: Option) -> None:
@@ -88,9 +92,12 @@ class NewTable:
 
     def choices(self, game: Game) -> dict[str, str]:
         """List who may sit at a seat."""
-        levels = {f"{LEVEL}{name}": f"{name} ({who})" for name, who in levels_of(game).items()}
+        levels = {
+            f"{LEVEL}{name}": f"{name} ({described(who)})" for name, who in levels_of(game).items()
+        }
         agents = {offer.who: f"{offer.who}: {offer.about}" for offer in self.hall.offers(game)}
-        return {ME: ME, FRIEND: FRIEND, **levels, **agents}
+        made = {who: who for who in self.made}
+        return {ME: ME, FRIEND: FRIEND, **levels, **made, **agents}
 
     def show_seats(self) -> None:
         """Make a field for every seat."""
@@ -110,9 +117,23 @@ class NewTable:
                 usual = other if seat or self.watch else ME
                 kept = before[seat] if seat < len(before) else usual
                 value = kept if kept in options else usual
-                box = ui.select(options, value=value, with_input=True, on_change=self.touch)
-                box.props(f'outlined dense options-dense aria-label="Player {seat + 1}"')
+                with ui.element("div").classes("kb-seat-field"):
+                    box = ui.select(options, value=value, with_input=True, on_change=self.touch)
+                    box.props(f'outlined dense options-dense aria-label="Player {seat + 1}"')
+                    button("Settings", partial(self.set_agent, seat), "plain")
                 self.boxes.append(box)
+
+    def set_agent(self, seat: int) -> None:
+        """Set the agent of a seat: how long it searches, how often it blunders."""
+        game = self.chosen_game()
+        value = str(self.boxes[seat].value)
+        who = levels_of(game).get(value.removeprefix(LEVEL), value)
+
+        def use(who: str) -> None:
+            self.made.append(who)
+            add_choice(self.boxes[seat], who)
+
+        AgentSettings(self.hall, game, who, use)
 
     def touch(self) -> None:
         """Remember that somebody has chosen; people who meet here play without help, usually."""

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from nicegui import app, ui
+from fastapi import Request, Response
+from fastapi.exception_handlers import http_exception_handler
+from nicegui import Client, app, ui
+from starlette.exceptions import HTTPException
 
 from kibitz.core.errors import KibitzError
 from kibitz.core.registry import find_listed_game
@@ -13,15 +16,18 @@ from kibitz.web.hall import Hall
 from kibitz.web.home import home_page
 from kibitz.web.league_pages import build_leagues
 from kibitz.web.new_table import NewTable
+from kibitz.web.own import OwnAgents
 from kibitz.web.table import TablePage
 from kibitz.web.training_pages import build_training
 
 HERE = Path(__file__).parent
 
 
-def build(home: Path, store: str | None = None, private: bool = True) -> Hall:
+def build(
+    home: Path, store: str | None = None, private: bool = True, own: OwnAgents | None = None
+) -> Hall:
     """Make the hall and all pages; `private` where all who come sit at this machine."""
-    hall = Hall(home, private=private)
+    hall = Hall(home, private=private, own=own)
     app.on_startup(hall.start)
     app.on_shutdown(hall.stop)
     style = HERE / "style.css"
@@ -57,4 +63,14 @@ def build(home: Path, store: str | None = None, private: bool = True) -> Hall:
         hall.make_ready(sitting)
 
     build_training(hall)
+    app.add_exception_handler(404, missing)
     return hall
+
+
+async def missing(request: Request, error: Exception) -> Response:
+    """Answer for an address at which there is nothing: a page with a way home."""
+    if request.scope.get("endpoint") is not None and isinstance(error, HTTPException):
+        return await http_exception_handler(request, error)  # a file, for a program
+    with Client(ui.page(""), request=request) as client:
+        problem("No such page", "There is nothing at this address. It may have been mistyped.")
+    return client.build_response(request, 404)

@@ -17,11 +17,11 @@ from kibitz.core.game import Game
 from kibitz.core.options import AGENTS, MODEL, Option, Text, options_of
 from kibitz.core.registry import find_listed_game
 from kibitz.learners import find_learner, learner_names, renamed, unfit
+from kibitz.web.catalogue import RUN
 
 LONGEST = 200  # signs of a setting
 OWN_WORDS = ("", "self", "past", "all")  # that learners use besides names of agents
 PLAIN = re.compile(r"[A-Za-z0-9_+,.=:*% -]*|1/[a-z]+")
-RUN = "run:"
 NAMED = re.compile(r"run:[a-z0-9-]+(?:@[a-z0-9]+)?")  # a run, and one of its snapshots
 
 Check = Callable[[Game, str], Any]
@@ -108,12 +108,18 @@ class Learner:
     unfit: str = ""
 
 
+def first_sentence(text: str) -> str:
+    """Return the first sentence of a docstring, wherever its lines break."""
+    paragraph = " ".join(text.strip().partition("\n\n")[0].split())
+    return re.split(r"(?<=[.!?]) ", paragraph, maxsplit=1)[0]
+
+
 def learners_for(game: Game) -> list[Learner]:
     """List all learners, and which of them do not fit a game and why."""
     found = []
     for name in learner_names():
         module = find_learner(name)
-        about = (module.__doc__ or "").strip().splitlines()[0]
+        about = first_sentence(module.__doc__ or "")
         about = about.partition(": ")[2] or about
         found.append(Learner(
             name.replace("_", "-"), about[:1].upper() + about[1:], tuple(module.PRESETS),

@@ -9,6 +9,7 @@ from typing import Any
 from nicegui import ui
 
 from kibitz.core.svg import FONT, seat_colour
+from kibitz.play.result import interval_text
 
 MANY = 6  # lines; of more, the bands are pale until one is pointed at
 HEXAGON = "path://M10 0 L18.7 5 L18.7 15 L10 20 L1.3 15 L1.3 5 Z"
@@ -83,8 +84,8 @@ def _series(
             continue
         least = low if least is None else max(least, low)
         most = history["high"] if most is None else min(most, history["high"])
-        wide = max(most - mean, mean - least)
-        said = f"{html.escape(name)} <b>{mean:.{digits}f} ± {wide:.{digits}f}</b>"
+        found = interval_text(mean, least, most, digits)
+        said = f"{html.escape(name)} <b>{found}</b>"
         points.append({"value": mean, "said": said})
         floors.append(least)
         heights.append(max(most - least, 0.0))

@@ -10,6 +10,7 @@ import contextlib
 import os
 import secrets
 import socket
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -37,12 +38,24 @@ def serve(
     folder: str | os.PathLike[str] | None = None,
     store: str | None = None,
     show: bool = True,
+    agents: Mapping[str, str] | None = None,
+    runs: str | os.PathLike[str] | None = "runs",
 ) -> None:
     """Open the workbench and serve it until it is interrupted.
 
     `folder` keeps tables and training runs (by default in your data folder), `store` names the
     leagues that are shown, as for `kibitz.open_league`.
+
+    `agents` are agents of your own by name, as `kibitz.agent` takes them, or a CSV table or rules;
+    they are offered at seats, to kibitz and in leagues, and so is what `kibitz train` has left in
+    the folder `runs`.
     """
+    from kibitz.web.own import OwnAgents, read_named
+
+    own = OwnAgents(
+        read_named(agents or {}),
+        None if runs is None else Path(runs).absolute(),
+    )
     home = data_folder(folder)
     check_free(host, port)
     os.environ["NICEGUI_STORAGE_PATH"] = str(home / "nicegui")  # read when it is imported
@@ -57,7 +70,7 @@ def serve(
 
     from kibitz.web.pages import build
 
-    build(home, store, private=host in LOOPBACK)
+    build(home, store, private=host in LOOPBACK, own=own)
     app.add_middleware(Guard)
     if host in LOOPBACK:  # a page elsewhere must not talk to us under a name of its own
         app.add_middleware(TrustedHostMiddleware, allowed_hosts=[*LOOPBACK, "[::1]"])

@@ -102,6 +102,7 @@ class StatusPanel:
         self.page = page
         self.line = ui.element("div").classes("kb-status")
         self.line.props('role="status" aria-live="polite"')
+        self.heard = words("", "kb-unseen").props('aria-live="polite"')
         self.banner = ui.element("div").style("display: contents")
 
     def show(self) -> None:
@@ -129,6 +130,13 @@ class StatusPanel:
             self.asking()
             self.rematch()
             page.review.banner()
+
+    def tell_move(self, seat: int, said: str) -> None:
+        """Tell those who hear the page what somebody else has played."""
+        sitting = self.page.sitting
+        if seat not in sitting.seats_of(self.page.person):
+            name = sitting.name_of(seat, self.page.person)
+            self.heard.set_content(html.escape(f"{name}: {said}."))
 
     def show_stage(self) -> None:
         """Show in the line how far an agent is, without making the line anew."""

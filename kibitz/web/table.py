@@ -295,6 +295,8 @@ class TablePage:
             for one, text in listed
         ]  # fmt: skip
         self.moves.show(rows, self.at)
+        if rows and self.is_live:
+            self.status.tell_move(rows[-1]["seat"], rows[-1]["words"])
         self.count.set_content(f"{self.at} / {len(sitting.table.actions)}")
 
     def show_controls(self) -> None:

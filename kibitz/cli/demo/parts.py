@@ -33,6 +33,7 @@ from kibitz.core.registry import find_game
 from kibitz.core.svg import only_seen
 from kibitz.core.table import Table
 from kibitz.play.match import match
+from kibitz.play.result import interval_text
 from kibitz.play.seats import ask, at_seats
 from kibitz.play.speed import measure
 from kibitz.search.solve import in_words, solve
@@ -189,7 +190,9 @@ def league(seed: int) -> Result:
             strength = rung.rating.strength
             rows.append({
                 "place": rung.place, "name": rung.name,
-                "rating": f"{strength.mean:,.0f} ± {strength.plus_minus:,.0f}" if strength else "",
+                "rating": interval_text(strength.mean, strength.low, strength.high)
+                if strength
+                else "",
                 "share": rung.share.text() if rung.share else "",
             })  # fmt: skip
         return {

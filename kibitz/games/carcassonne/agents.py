@@ -219,6 +219,12 @@ AGENTS = {
         expected,
     ),
 }
-LEVELS = {"easy": "greedy", "hard": "settler"}  # for people
+# For people: each wins 65 to 90% against the one below (docs/levels.md).
+LEVELS = {
+    "easy": "settler:blunders=50%",
+    "medium": "settler:blunders=30%",
+    "hard": "settler:blunders=12%",
+    "expert": "settler",
+}
 EVALUATION = Evaluation(kind=AGENTS["settler"], start=WEIGHTS, rivals=("greedy",))
 ANALYST = "mcts:sims=200,prior=settler,rollout=settler,judge=settler,depth=6"  # of played games

@@ -97,6 +97,12 @@ tiles, and after {steps} steps the turn ends by itself.
 _ALONE = """
 Alone you draw and lay every tile, and play for as many points as you can.
 """
+# Beginnings of paragraphs that are not for pages, and what those say instead.
+IN_A_TERMINAL = ("In a terminal", "Places are counted")
+IN_A_BROWSER = (
+    "Click a dashed cell to hold your tile there, click it again to turn the tile, and the tick to "
+    "lay it. Then click a place for a meeple, or no meeple."
+)
 
 
 def rules(settings: Mapping[str, Any]) -> str:

@@ -90,6 +90,14 @@ Type a move as 'play 2', 'discard 1', 'tell seat 1 red' or 'tell seat 1 {value}s
 """
 
 
+# Beginnings of paragraphs that are not for pages, and what those say instead.
+IN_A_TERMINAL = ("Cards are written", "Type a move")
+IN_A_BROWSER = (
+    "Click play or discard below one of your cards, or a colour or a value below somebody's hand "
+    "to tell of it. What is known of your own cards is drawn on them."
+)
+
+
 def rules(settings: Mapping[str, Any]) -> str:
     """Explain the game to a person, as it is set."""
     values, colours, storms = settings["values"], settings["colours"], settings["storms"]

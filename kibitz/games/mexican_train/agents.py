@@ -12,5 +12,12 @@ AGENTS = {
     "persistent-line": PERSISTENT_LINE,
     "planner": PLANNER,
 }
-LEVELS = {"easy": "greedy", "medium": "persistent-line", "hard": "planner"}  # for people
+# For people: each wins 65 to 90% against the one below (docs/levels.md).
+LEVELS = {
+    "beginner": "planner:blunders=50%",
+    "easy": "planner:blunders=30%",
+    "medium": "planner:blunders=17%",
+    "hard": "planner:blunders=8%",
+    "expert": "planner",
+}
 ANALYST = "mcts:sims=400,rollout=planner,prior=planner"  # of played games

@@ -14,6 +14,8 @@ from kibitz.core.table import View
 from kibitz.games.mexican_train.cells import DRAW, ENGINE, PASS, PLAYED, SHARED
 from kibitz.games.mexican_train.tiles import HIGH, LOW, MOST_TILES, TILE
 
+IN_A_TERMINAL = ("Type a move",)  # beginnings of paragraphs that are not for pages
+IN_A_BROWSER = "Click a tile of your hand that is raised, then the line on which to lay it."
 RULES = """\
 Dominoes are laid in lines that all begin at one double, the engine. Everybody has a line of their
 own, and there is one for all, the Mexican train, which opens when every line has been started.

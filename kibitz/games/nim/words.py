@@ -9,6 +9,8 @@ from kibitz.core.reading import unreadable
 from kibitz.core.table import View
 from kibitz.games.nim.rules import MOST
 
+IN_A_TERMINAL = ("Type a move",)  # beginnings of paragraphs that are not for pages
+IN_A_BROWSER = "Click a stick: it and all to its right in the row are taken."
 RULES = """\
 Sticks lie in rows. You and the other player take turns.
 

@@ -11,6 +11,11 @@ from kibitz.core.reading import read_by_saying, unreadable
 from kibitz.core.table import View
 from kibitz.games.tapnswap.rules import MOST_FINGERS, TAPS
 
+IN_A_TERMINAL = ("Type a move",)  # beginnings of paragraphs that are not for pages
+IN_A_BROWSER = (
+    "Click one of your hands, then a hand of the other player to tap it, or your own other hand to "
+    "swap."
+)
 RULES = """\
 Each of the two players starts with one finger up on each hand. A hand with more than four
 fingers dies. Kill both hands of the other player to win.
