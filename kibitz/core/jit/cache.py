@@ -21,6 +21,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from kibitz.core.compiled import Compilable
 from kibitz.core.jit.keys import compiler_key, digest, key_of
@@ -95,10 +96,11 @@ def facts() -> dict[str, str]:
     import numpy
     from numba.core import codegen, config
 
-    features = config.CPU_FEATURES
+    settings: Any = config
+    features = settings.CPU_FEATURES
     return {
         "system": llvm.get_process_triple(),
-        "processor": config.CPU_NAME or llvm.get_host_cpu_name(),
+        "processor": settings.CPU_NAME or llvm.get_host_cpu_name(),
         "features of the processor": (
             codegen.get_host_cpu_features() if features is None else features
         ),
@@ -106,7 +108,7 @@ def facts() -> dict[str, str]:
         "Numba": numba.__version__,
         "llvmlite": llvmlite.__version__,
         "NumPy": numpy.__version__,
-        "settings": " ".join(f"{name}={getattr(config, name)}" for name in SETTINGS),
+        "settings": " ".join(f"{name}={getattr(settings, name)}" for name in SETTINGS),
         "kibitz's compiler": compiler_key(),
     }
 

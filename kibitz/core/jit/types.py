@@ -103,11 +103,13 @@ def describe(kind: Any) -> str:
 
     Numba's own text leaves out what the fields of a named tuple are called.
     """
-    if isinstance(kind, types.BaseNamedTuple):
+    named: Any = types.BaseNamedTuple  # Numba's classes do not declare their attributes
+    several: Any = types.BaseTuple
+    if isinstance(kind, named):
         fields = zip(kind.fields, kind.types, strict=True)
         inner = ", ".join(f"{name}: {describe(one)}" for name, one in fields)
         return f"{kind.instance_class.__module__}.{kind.instance_class.__qualname__}({inner})"
-    if isinstance(kind, types.BaseTuple):
+    if isinstance(kind, several):
         return f"({', '.join(map(describe, kind.types))})"
     return str(kind)
 
