@@ -33,6 +33,7 @@ LEARNERS = [
     ("carcassonne", "evolution", {"budget": 8, "games": 4}),
     ("nim", "td-lambda", NETWORK),
     ("nim", "ppo", NETWORK),
+    ("nim", "ppo", {**NETWORK, "teacher": "expert"}),
     ("hanabi", "classifier", {"games": 2000, "tested_on": 100, "compacted_on": 0, "islands": 2,
                               "colonies": 2, "colony_share": 0.3, "scouts": 10,
                               "population": 40}),

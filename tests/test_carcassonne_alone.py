@@ -122,3 +122,19 @@ def test_gymnasium_plays_it_to_the_end():
         _, reward, over, _, info = env.step(int(np.flatnonzero(info["action_mask"])[0]))
         earned += reward
     assert [earned] == list(info["points"])
+
+
+@pytest.mark.long
+def test_a_person_plays_alone_in_the_browser(tmp_path):
+    from tests.browser import browsers
+    from tests.web import new_page, open_table, play_on, serving
+
+    with browsers() as browser, serving(tmp_path) as server:
+        page = new_page(browser.new_context(viewport={"width": 1280, "height": 800}))
+        open_table(page, server.url, "carcassonne", players="1", tiles="5", seed="4")
+        while play_on(page):
+            pass
+        page.wait_for_selector(".kb-status >> text=/You have \\d+ points/")
+        assert page.locator(".kb-seat").count() == 1
+        assert "exchanged" not in page.inner_text(".kb-status")
+        assert not page.wrong

@@ -83,6 +83,13 @@ def test_buttons_of_a_cursor_can_be_learned(tmp_path):
     assert result.agents[0].share.low > 0.5
 
 
+@pytest.mark.long
+def test_the_cursor_network_that_comes_with_kibitz_beats_greedy():
+    game = kibitz.game("carcassonne", control="cursor")
+    mine = kibitz.match(game, ["policy", "greedy"], 600, seed=20_261_116).agents[0]
+    assert mine.share.low > 0.5
+
+
 def test_after_the_lessons_it_learns_alone(tmp_path):
     # With nothing of the training left for lessons, there is no pull towards the teacher.
     for teacher in ("take-one", "longest"):
