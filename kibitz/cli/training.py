@@ -66,7 +66,7 @@ def learners(json: Json = False) -> None:
             (f"--{o.name.replace('_', '-')}", o.say(o.default) or "none", o.help)
             for o in options_of(module.Settings)
         ]
-        out.print(grid("", ("setting", "default", ""), rows, text=(2,)))
+        out.print(grid("", ("setting", "default", "meaning"), rows, text=(1, 2)))
         for setting, games in names_of(module).items():
             for game, names in games.items():
                 out.print(f"--{setting} for {game}", style="bold", markup=False)
