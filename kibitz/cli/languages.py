@@ -12,8 +12,8 @@ from kibitz.cli.shared import GameName, Json, Setting, chosen_game, console, gri
 from kibitz.core.errors import BadModel, Misuse
 from kibitz.core.game import Game
 from kibitz.core.language import Language
-from kibitz.core.models import read_header
-from kibitz.core.registry import find_game
+from kibitz.core.models import own_models, read_header
+from kibitz.core.registry import find_game, game_names
 
 
 def words(game: GameName, settings: Setting = None, json: Json = False) -> None:
@@ -78,7 +78,10 @@ def _values(word: object) -> str:
 
 def rules_of(
     model: Annotated[
-        str, typer.Argument(metavar="MODEL", help="A classifier's model, or a game's name.")
+        str,
+        typer.Argument(
+            metavar="MODEL", help="A classifier's model, its name in kibitz models, or a game."
+        ),
     ],
     settings: Setting = None,
     json: Json = False,
@@ -86,6 +89,11 @@ def rules_of(
     """Print the rules of a model in order of use, with each one's share of the moves."""
     from kibitz.learners.classifier.agent import load_rules, own_rules, rules_table
 
+    shipped = [path.stem for name in game_names() for path in own_models(find_game(name), "")]
+    if model.rpartition("/")[2] in shipped:
+        from kibitz.model_cards import cards
+
+        model = cards(model)[0].path
     if Path(model).suffix == ".safetensors":
         game = _game_of(model)
         path: Path | None = Path(model)
