@@ -254,7 +254,7 @@ def test_wrong_requests_say_what_is_right():
         ({"opponents": ["random", "random"]}, "1 other seats"),
         ({"opponents": "perfct"}, "Did you mean 'perfect'"),
         ({"seat": 2}, "no seat 2"),
-        ({"aim": "fun"}, "There are: margin, points, win"),
+        ({"aim": "fun"}, "There are: events, margin, points, win"),
         ({"illegal": "lose"}, "There are: raise, random"),
         ({"render_mode": "gif"}, "There are: ansi, human, rgb_array"),
         ({"rows": ()}, "Option 'rows' takes"),

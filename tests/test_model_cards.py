@@ -139,3 +139,9 @@ def test_a_result_on_a_card_is_what_its_command_prints(capsys):
     code, out, _ = ask(capsys, *shlex.split(command))
     assert code == 0
     assert told.removeprefix("wins ").partition(" against")[0] in out
+
+
+def test_rules_of_a_model_are_found_by_its_name(capsys):
+    code, out, error = ask(capsys, "rules-of", "classifier-3", "--json")
+    assert code == 0, error
+    assert out == ask(capsys, "rules-of", "hanabi", "--set", "players=3", "--json")[1]

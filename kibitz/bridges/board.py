@@ -8,6 +8,7 @@ remember more, are made when somebody asks for one.
 from __future__ import annotations
 
 import operator
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from kibitz.core.errors import IllegalMove
 from kibitz.core.game import OVER, SEAT, Game
 from kibitz.core.record import Record
 from kibitz.core.table import Move, Table, View
-from kibitz.play.aims import aim_of, pay
+from kibitz.play.aims import EVENTS, pay, payment_of
 
 
 def bring_within(features: np.ndarray, scale: np.ndarray) -> np.ndarray:
@@ -28,13 +29,21 @@ def bring_within(features: np.ndarray, scale: np.ndarray) -> np.ndarray:
 class Board:
     """A game being played, for environments; `aim` says what rewards count.
 
+    rewards: with the aim `events`, what the game's events are paid, as learners take them.
     scaled: whatever seats see is brought between -1 and 1.
     """
 
-    def __init__(self, game: Game, aim: str, scaled: bool = False) -> None:
+    def __init__(
+        self,
+        game: Game,
+        aim: str,
+        rewards: str | Mapping[str, float] | None = None,
+        scaled: bool = False,
+    ) -> None:
         self.game = game
         self.rules = game.rules
-        self.aim = aim_of(game, aim)
+        self.payment = payment_of(game, aim, rewards)
+        self.pays_events = self.payment.aim == EVENTS
         self.seats = game.players
         self.features = game.bound("features")
         self.numbers = game.bound("actions")
@@ -64,8 +73,9 @@ class Board:
 
     def _count(self) -> None:
         self.rules.score(self._state, self._points)
-        over = self._state[SEAT] == OVER
-        pay(self._points, self.aim, over, self._held, self.rewards)
+        if not self.pays_events:
+            over = self._state[SEAT] == OVER
+            pay(self._points, self.payment.aim, over, self._held, self.rewards)
 
     @property
     def seat(self) -> int:
@@ -103,9 +113,12 @@ class Board:
 
     def play(self, action: int) -> list[float]:
         """Play an action that is known to be legal; give the rewards of every seat."""
+        before = self._state.copy() if self.pays_events else self._state
         self.rules.play(self._state, action)
         self.game.notice_move()
         self._count()
+        if self.pays_events:
+            self.rewards[:] = self.payment.events(before, action, self._state, self.seats)
         self.actions.append(action)
         return self.rewards.tolist()
 

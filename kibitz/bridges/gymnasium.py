@@ -10,7 +10,7 @@ it. What the learner observes comes from its seat's view, so it sees what it may
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -44,7 +44,10 @@ class SeatEnv(gymnasium.Env):
     opponents   names of agents (or classes, functions, model files) for the seats after yours, in
                 turn; `self` means that every seat is yours, where all win together
     seat        which is yours; None draws one for every game
-    aim         what rewards count: `points`, `margin` or `win`
+    aim         what rewards count: `points`, `margin`, `win`, or `events` that happen to you
+    rewards     with `aim="events"`: what the game's events are paid, as in `{"score": 1}` or
+                `score=1+step=-0.01`, the rest as usual; what comes before your first decision is
+                not, as in learning
     illegal     what becomes of an action that is not legal: `random` plays a legal one by lot, and
                 the info says so (`illegal`); `raise` raises. Learners that mask actions want that
     scaled      bring all that you see between -1 and 1; what is larger than usual is cut off
@@ -60,6 +63,7 @@ class SeatEnv(gymnasium.Env):
         opponents: Any = "random",
         seat: int | None = None,
         aim: str = "points",
+        rewards: str | Mapping[str, float] | None = None,
         illegal: str = RANDOM,
         render_mode: str | None = None,
         scaled: bool = False,
@@ -67,7 +71,7 @@ class SeatEnv(gymnasium.Env):
         if illegal not in ILLEGAL:
             raise unknown("way with illegal actions", str(illegal), ILLEGAL)
         self.game = game
-        self.board = Board(game, aim, scaled)
+        self.board = Board(game, aim, rewards, scaled)
         self.metadata = {"render_modes": list(MODES), "render_fps": FRAMES}
         self.render_mode = render_mode
         self.action_space: Actions = Actions(game)
@@ -101,6 +105,8 @@ class SeatEnv(gymnasium.Env):
             self._earned = 0.0
             self._deal()
             self._let_others_move()
+            if self.board.pays_events:
+                self._earned = 0.0  # an event is paid to a decision that came before it
             if not self.board.over:  # or else it ended before there was anything to decide
                 return self._look()
         raise nothing_to_decide(self.game, self._fixed)
@@ -207,9 +213,8 @@ class SeatEnv(gymnasium.Env):
 
 # --- environments by name ------------------------------------------------------------------------
 
-OWN = (  # all else are options of the game
-    "opponents", "seat", "aim", "illegal", "render_mode", "scaled",
-)  # fmt: skip
+# All else are options of the game.
+OWN = ("opponents", "seat", "aim", "rewards", "illegal", "render_mode", "scaled")
 
 
 def make(game: Game | str, **how: Any) -> SeatEnv:

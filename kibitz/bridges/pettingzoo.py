@@ -10,6 +10,7 @@ packages too. What a seat observes comes from its view, so nobody sees what they
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,9 +48,10 @@ class SeatsEnv(AECEnv):
     the mask is also in the seat's `infos` while it is to move. With `mask="infos"` it is only
     there, and observations are plain arrays. `scaled` brings all that seats see between -1 and 1;
     what is larger than usual is cut off. A reward is the change of what the
-    seat has in hand, as `aim` counts it: `points`, `margin` or `win`. An action that is not legal
-    raises `IllegalMove` and changes nothing. The same seed deals the same games: the first by
-    `reset(seed)`, further ones by `reset()`.
+    seat has in hand, as `aim` counts it: `points`, `margin` or `win`; with `events`, what the
+    game's events are paid that happen to the seat, as `rewards` says (`{"score": 1}`). An action
+    that is not legal raises `IllegalMove` and changes nothing. The same seed deals the same games:
+    the first by `reset(seed)`, further ones by `reset()`.
     """
 
     def __init__(
@@ -57,6 +59,7 @@ class SeatsEnv(AECEnv):
         game: Game,
         render_mode: str | None = None,
         aim: str = "points",
+        rewards: str | Mapping[str, float] | None = None,
         max_cycles: int | None = None,
         mask: str = BOTH,
         scaled: bool = False,
@@ -67,7 +70,7 @@ class SeatsEnv(AECEnv):
         if max_cycles is not None and max_cycles < 1:
             raise Misuse(f"max_cycles must be at least 1, or None for no limit, not {max_cycles}.")
         self.game = game
-        self.board = Board(game, aim, scaled)
+        self.board = Board(game, aim, rewards, scaled)
         self.render_mode = render_mode
         self.metadata = {
             "name": name_of(game), "render_modes": list(MODES), "render_fps": FRAMES,
@@ -266,15 +269,17 @@ def name_of(game: Game) -> str:
     return f"{re.sub(r'[^a-z0-9]+', '_', game.name)}_v{game.version}"
 
 
-OWN = ("render_mode", "aim", "max_cycles", "mask", "scaled")  # all else are options of the game
+# All else are options of the game.
+OWN = ("render_mode", "aim", "rewards", "max_cycles", "mask", "scaled")
 
 
 def env(game: Game | str, **how: Any) -> SeatsEnv:
     """Make the environment of a game: `env("hanabi", players=3, render_mode="ansi")`.
 
-    `render_mode` is None, ansi, rgb_array or human; `aim` says what rewards count: points, margin
-    or win; with `max_cycles` a game is cut off when everybody has had so many turns;
-    `mask="infos"` leaves masks out of the observations. All else sets options of the game.
+    `render_mode` is None, ansi, rgb_array or human; `aim` says what rewards count: points, margin,
+    win or events, and `rewards` what events are paid; with `max_cycles` a game is cut off
+    when everybody has had so many turns; `mask="infos"` leaves masks out of the
+    observations. All else sets options of the game.
 
     Of PettingZoo's usual wrappers none is needed: the environment itself refuses what is illegal
     or out of order, and says why.

@@ -6,7 +6,7 @@ then the first of the new game, and the info has `final_obs` and `final_info` of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,9 +21,8 @@ from kibitz.core.errors import IllegalMove, unknown
 from kibitz.core.game import Game
 from kibitz.play.sparring import Sparring
 
-OWN = (  # all else are options of the game
-    "opponents", "seat", "aim", "illegal", "cores", "copy", "scaled",
-)  # fmt: skip
+# All else are options of the game.
+OWN = ("opponents", "seat", "aim", "rewards", "illegal", "cores", "copy", "scaled")
 MOST_SEED = 2**63 - 1
 
 
@@ -63,6 +62,7 @@ class SeatsVector(VectorEnv):
         opponents: Sequence[str] | str = "random",
         seat: int | None = None,
         aim: str = "points",
+        rewards: str | Mapping[str, float] | None = None,
         illegal: str = RANDOM,
         cores: int = 1,
         copy: bool = True,
@@ -77,8 +77,9 @@ class SeatsVector(VectorEnv):
         self.copies = copy
         self._scale = game.scale_of_features() if scaled else None
         self.sparring = Sparring(
-            game, num_envs, 0, opponents=opponents, seat=seat, aim=aim, cores=cores
-        )
+            game, num_envs, 0, opponents=opponents, seat=seat, aim=aim, rewards=rewards,
+            cores=cores,
+        )  # fmt: skip
         self.single_observation_space = features_of(game, scaled)
         self.single_action_space = spaces.Discrete(game.bound("actions"))
         self.observation_space = batch_space(self.single_observation_space, num_envs)

@@ -14,8 +14,8 @@ from kibitz.cli.shared import GameName, Json, Setting, chosen_game, console, gri
 from kibitz.core.errors import BadModel, Misuse
 from kibitz.core.game import Game
 from kibitz.core.language import Language
-from kibitz.core.models import read_header
-from kibitz.core.registry import RULES, find_game
+from kibitz.core.models import own_models, read_header
+from kibitz.core.registry import RULES, find_game, game_names
 from kibitz.core.rewards import names_for
 from kibitz.core.training import MODEL as RUN_MODEL
 
@@ -88,7 +88,9 @@ def rules_of(
     model: Annotated[
         str,
         typer.Argument(
-            metavar="MODEL", help="A classifier's model, a .rules file, a run's folder, or a game."
+            metavar="MODEL",
+            help="A classifier's model, its name in kibitz models, a .rules file, a run's folder, "
+            "or a game.",
         ),
     ],
     text: Annotated[
@@ -110,6 +112,11 @@ def rules_of(
         about = counted(game, read_rules(model, game))
         print_rules(game, about, text, json, f"{model}, {game.described()}")
         return
+    shipped = [path.stem for name in game_names() for path in own_models(find_game(name), "")]
+    if model.rpartition("/")[2] in shipped:
+        from kibitz.model_cards import cards
+
+        model = cards(model)[0].path
     if Path(model).suffix == ".safetensors":
         game = _game_of(model)
         path: Path | None = Path(model)

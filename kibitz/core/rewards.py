@@ -15,9 +15,12 @@ from kibitz.core.compiled import pointer
 from kibitz.core.errors import BadOption, unknown
 
 
-def read_amounts(usual: Mapping[str, float], text: str, what: str = "event") -> dict[str, float]:
-    """Read what events are paid, as in `storm=-3+fits=1`; the rest as usual."""
+def read_amounts(
+    usual: Mapping[str, float], given: str | Mapping[str, float], what: str = "event"
+) -> dict[str, float]:
+    """Read what events are paid, as in `storm=-3+fits=1` or `{"storm": -3}`; the rest as usual."""
     amounts = dict(usual)
+    text = given if isinstance(given, str) else "+".join(f"{k}={v}" for k, v in given.items())
     for part in filter(None, (part.strip() for part in text.split("+"))):
         name, _, number = part.partition("=")
         name = name.strip()
@@ -52,10 +55,10 @@ class Rewards:
     events: tuple[Event, ...]
     count: Any
 
-    def amounts(self, text: str = "") -> np.ndarray:
-        """Give what each event is paid: `amounts("score=1+step=-0.01")`."""
+    def amounts(self, given: str | Mapping[str, float] = "") -> np.ndarray:
+        """Return what each event is paid: `amounts("score=1+step=-0.01")`, or by a dictionary."""
         usual = {event.name: event.reward for event in self.events}
-        return np.array(list(read_amounts(usual, text).values()))
+        return np.array(list(read_amounts(usual, given).values()))
 
     def counts(self, before: np.ndarray, action: int, after: np.ndarray, seat: int) -> np.ndarray:
         """Count what happened to a seat when an action was played, in the order of `events`."""

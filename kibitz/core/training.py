@@ -64,6 +64,11 @@ def seed_of(folder: str | os.PathLike[str]) -> int | None:
     return seed if isinstance(seed, int) else None
 
 
+# Settings that came later, and what they are where they are not used: they are then left out, so
+# that earlier runs go on and earlier models are made again bit for bit.
+LATER = {"strategies": ""}
+
+
 class Watcher:
     """Somebody who follows a run while it goes on. Override what you need; nothing is learned.
 
@@ -106,7 +111,11 @@ class Run:
             "learner": learner, "game": game.name, "version": game.version,
             "game settings": dict(game.settings), "seed": seed,
             # The result is the same on any number of cores.
-            "settings": {name: of for name, of in settings.items() if name != "cores"},
+            "settings": {
+                name: of
+                for name, of in settings.items()
+                if name != "cores" and LATER.get(name) != of
+            },
         }  # fmt: skip
         self.rows: list[dict[str, Any]] = []
         self._progress = progress

@@ -14,11 +14,10 @@ import numpy as np
 from kibitz.core.chance import WORD, below, sow, uniform
 from kibitz.core.compiled import compiled, compiled_loop
 from kibitz.core.game import OVER, PLIES, SEAT, copy_cells
-from kibitz.play.aims import AIMS, WIN, worth
+from kibitz.play.aims import EVENTS, WIN, worth
 
 LATEST, PAST = -1, -2  # who sits at a seat, or else the number of a named opponent
 NONE = -1
-EVENTS = len(AIMS)  # one more aim: what happens to a seat is paid for
 CHUNK = 8  # options lie in chunks of so many, all of one decision
 ILLEGAL, ENDLESS = 1, 2  # what may be wrong, see `play_boards`
 # What is counted for every board, see `end`.

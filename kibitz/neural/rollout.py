@@ -10,7 +10,6 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from kibitz.core.chance import WORDS, agents_seed
-from kibitz.core.compiled import HAPPEN, compiled, pointer
 from kibitz.core.errors import AgentFailed, BadModel, BrokenRules, Misuse
 from kibitz.core.game import Game
 from kibitz.core.record import flaw_of_cells
@@ -19,7 +18,6 @@ from kibitz.neural.backend import aligned
 from kibitz.neural.boards import (
     CHUNK,
     ENDLESS,
-    EVENTS,
     ILLEGAL,
     LATEST,
     NO_ROUNDS,
@@ -38,10 +36,8 @@ from kibitz.neural.boards import (
     play_boards,
 )
 from kibitz.neural.teacher import Teacher
-from kibitz.play.aims import AIMS
+from kibitz.play.aims import payment_of
 from kibitz.play.rivals import Rivals
-
-AIM_NAMES = {**AIMS, "events": EVENTS}
 
 WORTH_THREADS = 2e-3  # seconds of work; less is done sooner by one thread
 ADAPT = 0.05  # how fast the scale of rewards follows
@@ -49,11 +45,6 @@ ADAPT = 0.05  # how fast the scale of rewards follows
 # What thinks: features [n, features], options [chunks, CHUNK, ..], owner [chunks]; it gives numbers
 # and values.
 Think = Callable[[np.ndarray, np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
-
-
-@compiled(HAPPEN)
-def count_nothing(before, action, after, seat, counts):
-    """Count no events."""
 
 
 def bucket(count: int) -> int:
@@ -105,14 +96,8 @@ class Boards:
         self.seed, self.own_seed = seed, agents_seed(seed)
         self.size, self.steps, self.opening = boards, steps, opening
         self.opponents = Opponents(game, opponents, boards)
-        self.aim = AIM_NAMES[aim]
-        self.amounts, self.count = np.zeros(0), pointer(count_nothing)
-        if self.aim == EVENTS:
-            if game.rewards is None:
-                raise Misuse(f"{game.name} offers no events to be paid for; choose another aim.")
-            self.amounts, self.count = game.rewards.amounts(rewards), pointer(game.rewards.count)
-        elif rewards:
-            raise Misuse("Rewards for events are paid with aim=events only.")
+        payment = payment_of(game, aim, rewards)
+        self.aim, self.count, self.amounts = payment.aim, payment.count, payment.amounts
         self.rounds = NO_ROUNDS
         if rounds and game.rounds is not None:
             named = (game.rounds.number, game.rounds.points)

@@ -1,15 +1,62 @@
-"""What a seat plays for: its points, its margin, or to win. Rewards are the change of that."""
+"""What a seat plays for: its points, its margin, or to win. Rewards are the change of that.
+
+Learners and environments may be paid for a room's events instead: see `payment_of`.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 
-from kibitz.core.compiled import compiled
-from kibitz.core.errors import unknown
+from kibitz.core.compiled import HAPPEN, compiled, pointer
+from kibitz.core.errors import Misuse, unknown
 from kibitz.core.game import Game
 
 WIN, MARGIN, POINTS = range(3)
 AIMS = {"win": WIN, "margin": MARGIN, "points": POINTS}
+EVENTS = len(AIMS)  # one more aim: what happens to a seat is paid for
+PAID = {**AIMS, "events": EVENTS}
+
+
+@compiled(HAPPEN)
+def count_nothing(before, action, after, seat, counts):
+    """Count no events."""
+
+
+@dataclass(frozen=True, slots=True)
+class Payment:
+    """What is paid for: an aim, and for events the rule that counts them, and their amounts."""
+
+    aim: int
+    count: Any  # with the signature HAPPEN
+    amounts: np.ndarray  # [events], empty unless events are paid
+
+    def events(self, before: np.ndarray, action: int, after: np.ndarray, seats: int) -> np.ndarray:
+        """Return what each seat earns by an action; see `Rewards.count`."""
+        counts, earned = np.zeros(len(self.amounts)), np.zeros(seats)
+        for seat in range(seats):
+            self.count(before, action, after, seat, counts)
+            earned[seat] = counts @ self.amounts
+        return earned
+
+
+def payment_of(game: Game, aim: str, rewards: str | Mapping[str, float] | None = None) -> Payment:
+    """Find an aim by name; with `events`, `rewards` change what the room's events are paid.
+
+    Where all win together nobody can be ahead, so `win` and `margin` mean points.
+    """
+    if aim not in PAID:
+        raise unknown("aim", aim, PAID)
+    if aim != "events":
+        if rewards:
+            raise Misuse("Rewards for events are paid with aim=events only.")
+        return Payment(aim_of(game, aim), pointer(count_nothing), np.zeros(0))
+    if game.rewards is None:
+        raise Misuse(f"{game.name} offers no events to be paid for; choose another aim.")
+    return Payment(EVENTS, pointer(game.rewards.count), game.rewards.amounts(rewards or ""))
 
 
 @compiled()

@@ -12,7 +12,7 @@ arrays are made once and filled anew by every step.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -22,7 +22,7 @@ from kibitz.core.compiled import JIT, compiled, compiled_loop
 from kibitz.core.errors import AgentFailed, BrokenRules, IllegalMove, Misuse
 from kibitz.core.game import OVER, PLIES, SEAT, Game, copy_cells
 from kibitz.core.voting import place_of
-from kibitz.play.aims import aim_of, worth
+from kibitz.play.aims import EVENTS, payment_of, worth
 from kibitz.play.batch import fill, first_illegal
 from kibitz.play.rivals import Rivals
 
@@ -62,20 +62,34 @@ def deal_game(
 
 
 @compiled()
-def play_seen(rules, notices, listens, action, board, state, view, who, memory):
-    """Play an action while those who listen look on."""
+def play_seen(
+    rules, notices, listens, action, board, state, view, who, memory, count, amounts, own, before,
+    earned,
+):  # fmt: skip
+    """Play an action while those who listen look on; add what its events earn the seat `own`.
+
+    earned: its first number is the sum, the others are for counting.
+    """
     for seat in range(who.shape[1]):
         rival = who[board, seat]
         if rival >= 0 and listens[rival]:
             rules.look(state, seat, view)
             notices[rival](view, state[SEAT], action, memory[board, seat])
+    if len(amounts) == 0:
+        rules.play(state, action)
+        return
+    copy_cells(state, before)
     rules.play(state, action)
+    counts = earned[1:]
+    count(before, action, state, own, counts)
+    for event in range(len(amounts)):
+        earned[0] += counts[event] * amounts[event]
 
 
 @compiled()
 def until_mine(
     rules, chooses, notices, listens, weights, starts, board, state, view, actions, who, memory,
-    rngs, most_plies, trouble,
+    rngs, most_plies, trouble, count, amounts, own_seat, before, earned,
 ):  # fmt: skip
     """Let the others move until the game is over or the next decision is due."""
     while state[SEAT] != OVER and who[board, state[SEAT]] != MINE:
@@ -96,14 +110,18 @@ def until_mine(
         if place_of(action, actions, n) < 0:
             trouble[WHAT], trouble[WHO], trouble[ACTION] = ILLEGAL, rival, action
             return
-        play_seen(rules, notices, listens, action, board, state, view, who, memory)
+        play_seen(
+            rules, notices, listens, action, board, state, view, who, memory, count, amounts,
+            own_seat, before, earned,
+        )  # fmt: skip
 
 
 @compiled_loop
 def spar(
     rules, chooses, notices, listens, weights, starts, first, last, chosen, states, blank, seed,
-    own_seed, deals, fixed, named, rngs, mine, who, memory, most_legal, most_plies, aim, held,
-    rewards, done, final, final_features, trouble, views, legal, counts, masks, features, mover,
+    own_seed, deals, fixed, named, rngs, mine, who, memory, most_legal, most_plies, aim, count,
+    amounts, held, rewards, done, final, final_features, trouble, views, legal, counts, masks,
+    features, mover,
 ):  # fmt: skip
     """Play the chosen action of each game and the others' until the next decision; look at that.
 
@@ -112,23 +130,31 @@ def spar(
     view = np.empty_like(blank)
     actions = np.empty(most_legal, np.int32)
     points = np.zeros(who.shape[1])
+    before, earned = np.empty_like(blank), np.zeros(1 + len(amounts))
     for board in range(first, last):
         state = states[board]
         rewards[board] = 0.0
         done[board] = False
         if chosen[board] != NONE:
-            play_seen(rules, notices, listens, chosen[board], board, state, view, who, memory)
+            own = mine[board]
+            earned[0] = 0.0
+            play_seen(
+                rules, notices, listens, chosen[board], board, state, view, who, memory, count,
+                amounts, own, before, earned,
+            )  # fmt: skip
             until_mine(
                 rules, chooses, notices, listens, weights, starts, board, state, view, actions,
-                who, memory, rngs, most_plies, trouble,
+                who, memory, rngs, most_plies, trouble, count, amounts, own, before, earned,
             )  # fmt: skip
             if trouble[WHAT]:
                 return
-            own = mine[board]
             rules.score(state, points)
-            now = worth(points, own, aim, state[SEAT] == OVER)
-            rewards[board] = now - held[board]
-            held[board] = now
+            if aim == EVENTS:
+                rewards[board] = earned[0]
+            else:
+                now = worth(points, own, aim, state[SEAT] == OVER)
+                rewards[board] = now - held[board]
+                held[board] = now
             if state[SEAT] != OVER:
                 continue
             done[board] = True
@@ -145,7 +171,7 @@ def spar(
             held[board] = worth(points, mine[board], aim, False)
             until_mine(
                 rules, chooses, notices, listens, weights, starts, board, state, view, actions,
-                who, memory, rngs, most_plies, trouble,
+                who, memory, rngs, most_plies, trouble, count, amounts, mine[board], before, earned,
             )  # fmt: skip
             if trouble[WHAT]:
                 return
@@ -165,7 +191,8 @@ class Sparring:
 
     `opponents` names compiled agents for the seats after yours, in turn; `self` means that all
     seats are yours, where everybody wins together. `seat` is yours, or drawn for every game. `aim`
-    says what rewards count: `points`, `margin` or `win`.
+    says what rewards count: `points`, `margin` or `win`; with `events`, what the game's events that
+    happen to you are paid, from your first decision on, as `rewards` says.
 
     Arrays, for games in rows:
     seat [size]                   your seat: the one to move
@@ -188,6 +215,7 @@ class Sparring:
         opponents: Sequence[str] | str = ("random",),
         seat: int | None = None,
         aim: str = "points",
+        rewards: str | Mapping[str, float] | None = None,
         masks: bool = True,
         cores: int = 1,
     ) -> None:
@@ -198,7 +226,8 @@ class Sparring:
         self.game, self.size = game, size
         self.fixed = seat_of(game, seat)
         self.rivals = Rivals(game, rivals_of(game, opponents))
-        self.aim = aim_of(game, aim)
+        self._payment = payment_of(game, aim, rewards)
+        self.aim = self._payment.aim
         self._cores = min(cores, size)
         self._pool = ThreadPoolExecutor(self._cores) if self._cores > 1 else None
         # Threads that share weights would wait for each other: slicing counts references.
@@ -261,9 +290,9 @@ class Sparring:
                 self._blank, self.seed, self.own_seed, self._deals, self.fixed,
                 len(rivals.names), self._rngs, self._mine, self._who, self._memory,
                 self.game.bound("most_legal"), self.game.bound("most_plies"), self.aim,
-                self._held, self.rewards, self.done, self.final, self.final_features,
-                troubles[part], self._views, self._legal, self._counts, self._masks, self.features,
-                self._seat,
+                self._payment.count, self._payment.amounts, self._held, self.rewards, self.done,
+                self.final, self.final_features, troubles[part], self._views, self._legal,
+                self._counts, self._masks, self.features, self._seat,
             )  # fmt: skip
 
         self._spread(work)
