@@ -610,3 +610,15 @@ def test_runs_of_q_optimizer_from_before_its_setting_was_renamed_load():
     content = plan.to_dict()
     content["settings"]["preset"] = content["settings"].pop("base")
     assert Plan.from_dict(content) == plan
+
+
+@pytest.mark.long
+def test_the_form_lists_what_a_learner_can_be_paid_for(tmp_path):
+    with browsers() as browser, serving(tmp_path) as server:
+        page = new_page(browser.new_context(viewport={"width": 1280, "height": 800}))
+        page.goto(f"{server.url}/train/new?game=hanabi&learner=classifier")
+        page.wait_for_selector("summary:has-text('For population')", timeout=SLOW)
+        shown = page.inner_html("body")
+        for name in ("loses-critical", "tells-nothing", "patterns"):
+            assert name in shown
+        assert page.locator("[aria-label='begin_with']").count() > 0

@@ -67,7 +67,9 @@ from kibitz.games.hanabi.vocabulary import (
     GROUP_TABLE,
     NEVER,
     NEXT_CARD_,
+    NEXT_EXACT,
     OWN,
+    OWN_EXACT,
     PLAYER,
     TABLE,
     TELL,
@@ -224,16 +226,15 @@ def put_given(facts, at, step, view, seat, place, told, history):
 
 
 @compiled()
-def put_chances(facts, at, step, left, ids, board):
+def put_chances(facts, at, step, cards, left, ids, board):
     """Write the chances of a card from what is left of each: that it fits, is dead, is critical,
     fits if it is not dead, has each colour, each value, and both. Give the place of the next fact,
     and all that is left of it.
 
-    left [CARDS]
+    left [CARDS]; the chances of both begin at `cards`
     """
     total = fits = dead = critical = 0.0
     colours, values = at + 4 * step, at + (4 + COLOURS) * step
-    cards = values + VALUES * step
     for value in range(VALUES):
         facts[values + value * step] = 0.0
     for colour in range(COLOURS):
@@ -259,7 +260,7 @@ def put_chances(facts, at, step, left, ids, board):
     at = put(facts, at, step, dead / total if total > 0.0 else 0.0)
     at = put(facts, at, step, critical / total if total > 0.0 else 0.0)
     put(facts, at, step, fits / (total - dead) if total - dead > ROUNDING else 0.0)
-    return cards + CARDS * step, total
+    return values + VALUES * step, total
 
 
 @compiled()
@@ -297,11 +298,12 @@ def put_own(view, facts, board, history):
     step = GROUP_TABLE[OWN, STRIDE]
     for place in range(held):
         at = GROUP_TABLE[OWN, START] + 1 + place
+        cards = at + OWN_EXACT * step
         serial = view[SLOT + seat * MOST_HAND + place]
         told = view[TOLD + serial]
         if view[DECK + serial] == HIDDEN:
             ids = allowed_ids(told)
-            at, total = put_chances(facts, at, step, left, ids, board)
+            at, total = put_chances(facts, at, step, cards, left, ids, board)
             share = 1.0 - 1.0 / total
             fits, dead = chances_as_meant(left, ids & history[seat, MEANT + place], board)
             by_chop, dead_by_chop = chances_as_meant(
@@ -312,7 +314,7 @@ def put_own(view, facts, board, history):
         else:
             alone = np.ones(CARDS)
             ids = 1 << int(view[DECK + serial])
-            at, _ = put_chances(facts, at, step, alone, ids, board)
+            at, _ = put_chances(facts, at, step, cards, alone, ids, board)
             fits, dead = chances_as_meant(alone, ids & history[seat, MEANT + place], board)
             by_chop, dead_by_chop = chances_as_meant(
                 alone, ids & history[seat, BY_CHOP + place], board
@@ -323,12 +325,12 @@ def put_own(view, facts, board, history):
         at = put(facts, at, step, dead)
         at = put(facts, at, step, by_chop)
         at = put(facts, at, step, dead_by_chop)
-        at = put(facts, at, step, place)
+        at = put(facts, at + CARDS * step, step, place)
         put(facts, at, step, DISCARD + place if view[NOTES] < view[MAX_NOTES] else NO_ACTION)
     facts[GROUP_TABLE[NEXT_CARD_, START]] = 1
     every = (1 << CARDS) - 1 if view[LAST] == 0 else 0
     at, step = GROUP_TABLE[NEXT_CARD_, START] + 1, GROUP_TABLE[NEXT_CARD_, STRIDE]
-    put_chances(facts, at, step, left, every, board)
+    put_chances(facts, at, step, at + NEXT_EXACT * step, left, every, board)
 
 
 @compiled()

@@ -115,7 +115,6 @@ OWN_WORDS = (
     chance("playable if wanted", "chance that it fits now, provided that it is not dead", RELATION),
     *(chance(name, "chance of this colour", CHANCES) for name in COLOUR_NAMES[:COLOURS]),
     *(chance(str(value + 1), "chance of this value", CHANCES) for value in range(VALUES)),
-    *(chance(name, "chance of this colour and value", EXACT) for name in CARD_NAMES),
     *PLACE_WORDS,
     *GIVEN_WORDS,
     chance("playable as meant", "chance that it fits now, provided that it did when a hint had it "
@@ -124,6 +123,8 @@ OWN_WORDS = (
     chance("playable by chop", "chance that it fits now, if hints that point out the oldest "
            "unhinted card are about that one, and mean that it fits or is critical", GIVEN),
     chance("dead by chop", "chance that it is dead, provided the same", GIVEN),
+    # New words stand last: checkpoints keep places.
+    *(chance(name, "chance of this colour and value", EXACT) for name in CARD_NAMES),
 )  # fmt: skip
 FELLOW_WORDS = (
     ONWARD,
@@ -211,6 +212,7 @@ DEEDS = (
 assert LOG_LENGTH > NEVER
 
 GAME_, NEXT_CARD_, OWN, FELLOW, PLAYER, TELL, TABLE, DISCARD_PILE = range(len(GROUPS))
+OWN_EXACT, NEXT_EXACT = len(OWN_WORDS) - CARDS, len(NEXT_CARD) - CARDS  # places of such words
 GROUP_TABLE = group_table(GROUPS, DEEDS)
 DEED_TABLE = deed_table(GROUPS, DEEDS)
 FACTS = facts_of(GROUPS, DEEDS)
