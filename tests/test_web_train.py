@@ -610,3 +610,57 @@ def test_runs_of_q_optimizer_from_before_its_setting_was_renamed_load():
     content = plan.to_dict()
     content["settings"]["preset"] = content["settings"].pop("base")
     assert Plan.from_dict(content) == plan
+
+
+def test_a_curve_has_a_point_at_every_update(tmp_path):
+    """Losses are known at every update, strength only where a run evaluates itself."""
+    given = {"decisions": "3000000", "evaluate_every": "20", "evaluate_games": "50"}
+
+    def known(run: Training) -> dict[str, list[int]]:
+        names = ("value_loss", "share_random")
+        return {name: [row["update"] for row in run.rows if name in row] for name in names}
+
+    async def work(runs: Runs) -> None:
+        run = runs.open(planned(kibitz.game("nim"), "td-lambda", given, "3"), ANN)
+        await until(lambda: run.state is State.FAILED or run.rows.last.get("update", 0) >= 3)
+        assert run.state is State.AT_WORK, run.reason
+        runs.stop(run.id, ANN)
+        await until(lambda: run.state is State.STOPPED)
+        at = known(run)["value_loss"][-1]
+        runs.resume(run.id, ANN)
+        await until(lambda: run.state is State.FAILED or run.rows.last.get("update", 0) > at + 2)
+        points = known(run)
+        last = points["value_loss"][-1]
+        assert points["value_loss"] == list(range(1, last + 1)), "before and after the stop"
+        assert points["share_random"][0] == 0, "nothing is said of losses before the first update"
+        assert len(points["share_random"]) < last
+        rows = list(run.rows)
+        assert {"share_random", "value_loss"} <= set(figures_of(rows))
+        drawn = chart(rows, "update", ["value_loss"])["series"][0]["data"]
+        assert [x for x, y in drawn if y is not None] == points["value_loss"]
+        runs.stop(run.id, ANN)
+
+    with_runs(tmp_path, work)
+
+
+def test_losses_are_drawn_from_the_first_updates_on(tmp_path):
+    with browsers() as browser, serving(tmp_path) as server:
+        page = new_page(browser.new_context(viewport={"width": 1280, "height": 800}))
+        page.goto(f"{server.url}/train/new?game=nim&learner=td-lambda")
+        page.wait_for_selector("input[aria-label='decisions']")
+        page.fill("input[aria-label='decisions']", "3000000")
+        page.click("button:has-text('Start')")
+        page.wait_for_url("**/train/td-lambda-*")
+        page.wait_for_function(f"({DONE})() >= 6", timeout=SLOW)
+        chip = page.locator(".kb-figure:has-text('value loss')")
+        chip.click()
+        page.wait_for_selector(".kb-figure.on:has-text('value loss')")
+        assert chip.inner_text().split()[-1] != "0"
+        colour = chip.locator("i").evaluate("one => getComputedStyle(one).backgroundColor")
+        page.wait_for_function(
+            """colour => [...document.querySelectorAll('.kb-curve path')].some((path) =>
+              getComputedStyle(path).stroke === colour && path.getTotalLength() > 0
+              && (path.getAttribute('d').match(/[LC]/g) || []).length >= 4)""",
+            arg=colour, timeout=SLOW,
+        )  # fmt: skip
+        page.click("button:has-text('Stop')")
