@@ -335,3 +335,20 @@ def test_figures_stand_beside_what_they_are_about(page, name, settings, plies):
     page.set_content(table.svg(opinion=dict.fromkeys(table.legal, 1.0)))
     assert page.locator("svg [data-action] text >> text=100%").count() > 0
     assert page.evaluate(OVERLAPS) == []
+
+
+def test_planner_says_in_a_sentence_why_it_lays_a_double(page, server):
+    game = kibitz.game("mexican_train", players=3)
+    planner = kibitz.agent("planner", game)
+    deals = {seed: game.deal(seed) for seed in range(40)}
+    first = {s: t.say(planner.choose(t.view())) for s, t in deals.items() if len(t.legal) > 1}
+    seed = next(s for s, said in first.items() if re.match(r"(\d+)-\1 ", said))
+    seats = {1: "easy", 2: "easy"}
+    open_table(page, server.url, "mexican_train", seats, players="3", seed=str(seed))
+    page.click("button:has-text('Hint')")
+    page.wait_for_selector(".kb-thought", timeout=SLOW)
+    said = page.inner_text(".kb-opinion")
+    assert re.search(
+        r"\d+ on your line\. A double comes first: it gives another turn\. "
+        r"With about \d+ more turns? to come, then [\d, -]+ on its own line\.", said,
+    ), said  # fmt: skip
