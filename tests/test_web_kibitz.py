@@ -337,18 +337,23 @@ def test_figures_stand_beside_what_they_are_about(page, name, settings, plies):
     assert page.evaluate(OVERLAPS) == []
 
 
-def test_planner_says_in_a_sentence_why_it_lays_a_double(page, server):
+def test_planner_says_in_a_sentence_why_it_lays_a_double(page, server, tmp_path):
     game = kibitz.game("mexican_train", players=3)
     planner = kibitz.agent("planner", game)
-    deals = {seed: game.deal(seed) for seed in range(40)}
-    first = {s: t.say(planner.choose(t.view())) for s, t in deals.items() if len(t.legal) > 1}
-    seed = next(s for s, said in first.items() if re.match(r"(\d+)-\1 ", said))
-    seats = {1: "easy", 2: "easy"}
-    open_table(page, server.url, "mexican_train", seats, players="3", seed=str(seed))
-    page.click("button:has-text('Hint')")
+    table = game.deal(seed=5)
+    while True:
+        said = table.say(planner.choose(table.view()))
+        if len(table.legal) > 1 and re.match(r"(\d+)-\1 ", said):
+            break
+        table.play(table.legal[0])
+    bring(page, server, table.record(), tmp_path)
+    page.click(".kb-tabs >> text=Kibitz")
+    page.wait_for_selector(".q-chip:has-text('planner')", timeout=SLOW)
+    page.click("button:has-text('Ask')")
     page.wait_for_selector(".kb-thought", timeout=SLOW)
     said = page.inner_text(".kb-opinion")
     assert re.search(
-        r"\d+ on your line\. A double comes first: it gives another turn\. "
-        r"With about \d+ more turns? to come, then [\d, -]+ on its own line\.", said,
+        r"(line|train)\. A double comes first: it gives another turn\. "
+        r"With about \d+ more turns? to come, then ", said,
     ), said  # fmt: skip
+    assert "turn should" not in said
