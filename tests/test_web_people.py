@@ -141,6 +141,7 @@ def test_a_link_that_cannot_be_copied_is_shown(people, server):
 # --- rematch -------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_a_rematch_reaches_the_other_person(people, server):
     ann, bob, eve = people(), people(), people()
     url = open_table(ann, server.url, "nim", {1: "a friend"}, called="Ann", rows="1,1")
@@ -169,6 +170,7 @@ def test_a_rematch_reaches_the_other_person(people, server):
 # --- names ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_agents_of_one_kind_are_told_apart_everywhere(people, server):
     page = people()
     open_table(

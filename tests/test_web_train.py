@@ -590,6 +590,7 @@ def test_a_run_from_the_form_to_a_game_against_it(tmp_path):
         assert phone.wrong == []
 
 
+@pytest.mark.long
 def test_q_optimizer_is_started_as_the_form_stands(tmp_path):
     with browsers() as browser, serving(tmp_path) as server:
         page = new_page(browser.new_context())
@@ -612,6 +613,7 @@ def test_runs_of_q_optimizer_from_before_its_setting_was_renamed_load():
     assert Plan.from_dict(content) == plan
 
 
+@pytest.mark.long
 def test_a_curve_has_a_point_at_every_update(tmp_path):
     """Losses are known at every update, strength only where a run evaluates itself."""
     given = {"decisions": "3000000", "evaluate_every": "20", "evaluate_games": "50"}
@@ -643,6 +645,7 @@ def test_a_curve_has_a_point_at_every_update(tmp_path):
     with_runs(tmp_path, work)
 
 
+@pytest.mark.long
 def test_losses_are_drawn_from_the_first_updates_on(tmp_path):
     with browsers() as browser, serving(tmp_path) as server:
         page = new_page(browser.new_context(viewport={"width": 1280, "height": 800}))
