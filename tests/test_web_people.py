@@ -187,7 +187,7 @@ def test_agents_of_one_kind_are_told_apart_everywhere(people, server):
     while play_on(page):
         pass
     end = page.inner_text(".kb-status .say")
-    assert all(f"{name} " in end.partition("Points")[2] for name in ["you", *names])
+    assert all(f"{name} " in end.partition("Pips")[2] for name in ["you", *names])
     everything = page.inner_text("body") + page.locator(BOARD).text_content()
     assert not re.search(r"seat \d", everything.lower())
 
