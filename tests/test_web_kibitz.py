@@ -335,3 +335,25 @@ def test_figures_stand_beside_what_they_are_about(page, name, settings, plies):
     page.set_content(table.svg(opinion=dict.fromkeys(table.legal, 1.0)))
     assert page.locator("svg [data-action] text >> text=100%").count() > 0
     assert page.evaluate(OVERLAPS) == []
+
+
+def test_planner_says_in_a_sentence_why_it_lays_a_double(page, server, tmp_path):
+    game = kibitz.game("mexican_train", players=3)
+    planner = kibitz.agent("planner", game)
+    table = game.deal(seed=5)
+    while True:
+        said = table.say(planner.choose(table.view()))
+        if len(table.legal) > 1 and re.match(r"(\d+)-\1 ", said):
+            break
+        table.play(table.legal[0])
+    bring(page, server, table.record(), tmp_path)
+    page.click(".kb-tabs >> text=Kibitz")
+    page.wait_for_selector(".q-chip:has-text('planner')", timeout=SLOW)
+    page.click("button:has-text('Ask')")
+    page.wait_for_selector(".kb-thought", timeout=SLOW)
+    said = page.inner_text(".kb-opinion")
+    assert re.search(
+        r"(line|train)\. A double comes first: it gives another turn\. "
+        r"With about \d+ more turns? to come, then ", said,
+    ), said  # fmt: skip
+    assert "turn should" not in said

@@ -141,6 +141,7 @@ def test_a_link_that_cannot_be_copied_is_shown(people, server):
 # --- rematch -------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_a_rematch_reaches_the_other_person(people, server):
     ann, bob, eve = people(), people(), people()
     url = open_table(ann, server.url, "nim", {1: "a friend"}, called="Ann", rows="1,1")
@@ -169,6 +170,7 @@ def test_a_rematch_reaches_the_other_person(people, server):
 # --- names ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_agents_of_one_kind_are_told_apart_everywhere(people, server):
     page = people()
     open_table(
@@ -185,7 +187,7 @@ def test_agents_of_one_kind_are_told_apart_everywhere(people, server):
     while play_on(page):
         pass
     end = page.inner_text(".kb-status .say")
-    assert all(f"{name} " in end.partition("Points")[2] for name in ["you", *names])
+    assert all(f"{name} " in end.partition("Pips")[2] for name in ["you", *names])
     everything = page.inner_text("body") + page.locator(BOARD).text_content()
     assert not re.search(r"seat \d", everything.lower())
 

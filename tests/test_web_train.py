@@ -590,6 +590,7 @@ def test_a_run_from_the_form_to_a_game_against_it(tmp_path):
         assert phone.wrong == []
 
 
+@pytest.mark.long
 def test_q_optimizer_is_started_as_the_form_stands(tmp_path):
     with browsers() as browser, serving(tmp_path) as server:
         page = new_page(browser.new_context())
@@ -622,3 +623,59 @@ def test_the_form_lists_what_a_learner_can_be_paid_for(tmp_path):
         for name in ("loses-critical", "tells-nothing", "patterns"):
             assert name in shown
         assert page.locator("[aria-label='begin_with']").count() > 0
+
+
+@pytest.mark.long
+def test_a_curve_has_a_point_at_every_update(tmp_path):
+    """Losses are known at every update, strength only where a run evaluates itself."""
+    given = {"decisions": "3000000", "evaluate_every": "20", "evaluate_games": "50"}
+
+    def known(run: Training) -> dict[str, list[int]]:
+        names = ("value_loss", "share_random")
+        return {name: [row["update"] for row in run.rows if name in row] for name in names}
+
+    async def work(runs: Runs) -> None:
+        run = runs.open(planned(kibitz.game("nim"), "td-lambda", given, "3"), ANN)
+        await until(lambda: run.state is State.FAILED or run.rows.last.get("update", 0) >= 3)
+        assert run.state is State.AT_WORK, run.reason
+        runs.stop(run.id, ANN)
+        await until(lambda: run.state is State.STOPPED)
+        at = known(run)["value_loss"][-1]
+        runs.resume(run.id, ANN)
+        await until(lambda: run.state is State.FAILED or run.rows.last.get("update", 0) > at + 2)
+        points = known(run)
+        last = points["value_loss"][-1]
+        assert points["value_loss"] == list(range(1, last + 1)), "before and after the stop"
+        assert points["share_random"][0] == 0, "nothing is said of losses before the first update"
+        assert len(points["share_random"]) < last
+        rows = list(run.rows)
+        assert {"share_random", "value_loss"} <= set(figures_of(rows))
+        drawn = chart(rows, "update", ["value_loss"])["series"][0]["data"]
+        assert [x for x, y in drawn if y is not None] == points["value_loss"]
+        runs.stop(run.id, ANN)
+
+    with_runs(tmp_path, work)
+
+
+@pytest.mark.long
+def test_losses_are_drawn_from_the_first_updates_on(tmp_path):
+    with browsers() as browser, serving(tmp_path) as server:
+        page = new_page(browser.new_context(viewport={"width": 1280, "height": 800}))
+        page.goto(f"{server.url}/train/new?game=nim&learner=td-lambda")
+        page.wait_for_selector("input[aria-label='decisions']")
+        page.fill("input[aria-label='decisions']", "3000000")
+        page.click("button:has-text('Start')")
+        page.wait_for_url("**/train/td-lambda-*")
+        page.wait_for_function(f"({DONE})() >= 6", timeout=SLOW)
+        chip = page.locator(".kb-figure:has-text('value loss')")
+        chip.click()
+        page.wait_for_selector(".kb-figure.on:has-text('value loss')")
+        assert chip.inner_text().split()[-1] != "0"
+        colour = chip.locator("i").evaluate("one => getComputedStyle(one).backgroundColor")
+        page.wait_for_function(
+            """colour => [...document.querySelectorAll('.kb-curve path')].some((path) =>
+              getComputedStyle(path).stroke === colour && path.getTotalLength() > 0
+              && (path.getAttribute('d').match(/[LC]/g) || []).length >= 4)""",
+            arg=colour, timeout=SLOW,
+        )  # fmt: skip
+        page.click("button:has-text('Stop')")

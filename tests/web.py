@@ -174,6 +174,7 @@ def open_table(
             field.click()
             exactly = re.compile(f"^{re.escape(value)}$")
             page.locator(".q-menu .q-item").filter(has_text=exactly).click()
+            page.wait_for_selector(".q-menu", state="hidden")
     for seat, who in (seats or {}).items():
         sit(page, seat, who)
     if called:

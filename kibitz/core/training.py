@@ -33,6 +33,7 @@ CHECKPOINT, SNAPSHOT, MODEL, CURVE, PLOT, ABOUT = (
     "checkpoint.safetensors", "snapshot.safetensors", "model.safetensors", "curve.csv", "curve.png",
     "run.json",
 )  # fmt: skip
+MOST_STEPS = 4000  # between rows that are kept for a watcher
 CHECKPOINT_SECONDS = 10.0
 
 Progress = Callable[[int, int, str], Any]
@@ -79,6 +80,9 @@ class Watcher:
     def row(self, figures: Mapping[str, float | str]) -> None:
         """Hear of a row of the curve. A run that is resumed tells all of them again."""
 
+    def step(self, figures: Mapping[str, float | str]) -> None:
+        """Hear what is known of a step between two rows; resumed runs tell these again, too."""
+
     def wants_snapshot(self) -> bool:
         """Say whether to write a snapshot, and a checkpoint with it, after the present step."""
         return False
@@ -118,6 +122,8 @@ class Run:
             },
         }  # fmt: skip
         self.rows: list[dict[str, Any]] = []
+        self.unknown_at_first: Sequence[str] = ()  # figures that the first row only fills in
+        self._steps: list[dict[str, float]] = []  # what a watcher was told between rows
         self._progress = progress
         self._visits = dict(visits or {})
         self._plots = plots
@@ -167,8 +173,21 @@ class Run:
     def log(self, **figures: float | str) -> None:
         """Add a row to the curve."""
         self.rows.append(figures)
+        self._show(len(self.rows) - 1)
+
+    def report(self, **figures: float) -> None:
+        """Tell a watcher what is known of a step that adds no row to the curve."""
         if self._watcher is not None:
-            self._watcher.row(figures)
+            self._steps.append(figures)
+            if len(self._steps) > MOST_STEPS:
+                self._steps = self._steps[::2]
+            self._watcher.step(figures)
+
+    def _show(self, place: int) -> None:
+        """Tell a watcher of a row."""
+        if self._watcher is not None:
+            row, unknown = self.rows[place], () if place else self.unknown_at_first
+            self._watcher.row({name: of for name, of in row.items() if name not in unknown})
 
     # --- visits --------------------------------------------------------------------------------
 
@@ -223,12 +242,29 @@ class Run:
         """Give the curve so far as an array, to be kept in a checkpoint."""
         return np.array([list(row.values()) for row in self.rows], np.float64)
 
-    def restore(self, curve: np.ndarray, columns: Sequence[str]) -> None:
-        """Take up the curve that a checkpoint kept."""
+    def steps(self, columns: Sequence[str]) -> np.ndarray:
+        """Return what was reported between rows, to be kept in a checkpoint."""
+        rows = [[step[name] for name in columns] for step in self._steps]
+        return np.array(rows, np.float64).reshape(-1, len(columns))
+
+    def restore(
+        self, curve: np.ndarray, columns: Sequence[str], steps: np.ndarray | None = None
+    ) -> None:
+        """Take up the curve that a checkpoint kept, and steps: of its first columns."""
         self.rows = [dict(zip(columns, row, strict=True)) for row in curve.tolist()]
-        if self._watcher is not None:
-            for row in self.rows:
-                self._watcher.row(row)
+        if self._watcher is None:
+            return
+        self._steps = [
+            dict(zip(columns, row, strict=False))
+            for row in ([] if steps is None else steps.tolist())
+        ]
+        told = [(row[columns[0]], 0, place) for place, row in enumerate(self.rows)]
+        told += [(step[columns[0]], 1, place) for place, step in enumerate(self._steps)]
+        for _, is_step, place in sorted(told):
+            if is_step:
+                self._watcher.step(self._steps[place])
+            else:
+                self._show(place)
 
     def load_checkpoint(self) -> dict[str, np.ndarray] | None:
         """Give what was kept, or None at the beginning."""

@@ -105,7 +105,9 @@ def train_network(
     judge = Judge(game, settings.rivals, settings.evaluate_games, seed, settings.cores or None)
     learner = kind(game, settings, seed)
     causes_told = (*learner.told, *COUNTED)
-    columns = ["update", "decisions", "seconds", *causes_told, *judge.columns]
+    known_always = ["update", "decisions", "seconds", *causes_told]
+    columns = [*known_always, *judge.columns]
+    run.unknown_at_first = causes_told  # before the first update
     best = Snapshot()  # another takes its place only if it is better beyond chance
 
     def evaluate() -> dict[str, float]:
@@ -132,7 +134,7 @@ def train_network(
         parts = np.array(list(learner.seconds.values()))
         run.save_checkpoint(
             {**learner.kept(), **best.kept(), "curve": run.curve(), "seconds": seconds,
-             "parts": parts}
+             "parts": parts, "steps": run.steps(known_always)}
         )  # fmt: skip
         now = latest()
         run.save_snapshot(learner.updates, model, lambda: (now.weights, {**about, **now.about()}))
@@ -152,13 +154,13 @@ def train_network(
                 causes = learner.update()
                 at = learner.updates
                 told = dict(causes)
+                counts = {"update": at, "decisions": learner.decisions}
                 if at % settings.evaluate_every == 0 or at == learner.total:
                     figures = evaluate()
                     told |= figures
-                    seconds = time.monotonic() - began
-                    run.log(
-                        update=at, decisions=learner.decisions, seconds=seconds, **causes, **figures
-                    )
+                    run.log(**counts, seconds=time.monotonic() - began, **causes, **figures)
+                else:
+                    run.report(**counts, seconds=time.monotonic() - began, **causes)
                 journal.write(at, told)
                 whole = True
             name, figure = main_figure({k: run.rows[-1][k] for k in judge.columns})
@@ -212,6 +214,9 @@ def _resume(
     best.take_up(kept, list(learner.shape.sizes()), judge.columns)
     check_weights(best.weights, learner.shape, "The checkpoint")
     learner.seconds = dict(zip(learner.seconds, kept["parts"].tolist(), strict=True))
-    run.restore(kept["curve"], columns)
+    steps = kept.get("steps")  # earlier checkpoints have none
+    if steps is not None and steps.shape[1:] != (len(columns) - len(judge.columns),):
+        steps = None
+    run.restore(kept["curve"], columns, steps)
     for row in run.rows:
         row["update"], row["decisions"] = int(row["update"]), int(row["decisions"])

@@ -27,10 +27,14 @@ def name_of(column: str) -> str:
 
 
 def columns_of(rows: Sequence[Row]) -> list[str]:
-    """List the columns that hold numbers."""
-    if not rows:
-        return []
-    return [name for name, value in rows[-1].items() if isinstance(value, int | float)]
+    """List the columns that hold numbers, in some row or all."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    return [name for name in names if isinstance(newest(rows, name), int | float)]
+
+
+def newest(rows: Sequence[Row], column: str) -> Any:
+    """Return the last known value of a column; not every row has all of them."""
+    return next((row[column] for row in reversed(rows) if column in row), "")
 
 
 def counts_of(rows: Sequence[Row]) -> list[str]:
@@ -64,7 +68,7 @@ def spread_of(column: str, rows: Sequence[Row]) -> str:
     """Find the column that holds half the interval of another, or nothing."""
     kind, _, rest = column.partition("_")
     wanted = f"{kind}_{SPREAD}{'_' if rest else ''}{rest}"
-    return wanted if rows and wanted in rows[-1] else ""
+    return wanted if wanted in columns_of(rows) else ""
 
 
 def is_share(column: str, rows: Sequence[Row]) -> bool:

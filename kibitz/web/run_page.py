@@ -10,7 +10,16 @@ from nicegui import ui
 
 from kibitz.core.game import Game
 from kibitz.play.seats import HUMAN
-from kibitz.web.curve import chart, colour_of, counts_of, figures_of, is_steep, name_of, usual
+from kibitz.web.curve import (
+    chart,
+    colour_of,
+    counts_of,
+    figures_of,
+    is_steep,
+    name_of,
+    newest,
+    usual,
+)
 from kibitz.web.frame import button, frame, link, raw, words
 from kibitz.web.hall import Hall
 from kibitz.web.plan import learner_options
@@ -215,7 +224,7 @@ class RunPage:
             self.show_across(counts, log)
         self.seen_rows = now
         for name, value in zip(self.values, figures, strict=True):
-            name.set_content(figure(rows[-1].get(value, "")))
+            name.set_content(figure(newest(rows, value)))
         self.chart.options.clear()
         self.chart.options.update(chart(rows, self.over, shown, log))
         self.chart.update()

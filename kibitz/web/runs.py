@@ -327,7 +327,8 @@ class Runs:
         if not rows:
             raise Refused("There is no curve yet.")
         text = io.StringIO()
-        writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n", extrasaction="ignore")
+        names = list(dict.fromkeys(name for row in rows for name in row))
+        writer = csv.DictWriter(text, names, lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
         return text.getvalue()

@@ -8,7 +8,7 @@ from typing import Any
 from nicegui import ui
 
 from kibitz.core.registry import find_listed_game
-from kibitz.web.curve import columns_of, figures_of, name_of, usual
+from kibitz.web.curve import columns_of, figures_of, name_of, newest, usual
 from kibitz.web.frame import frame, link, raw, words
 from kibitz.web.runs import Runs
 from kibitz.web.training import State, Training
@@ -55,9 +55,9 @@ def figure(value: Any) -> str:
 
 def last_figures(run: Training) -> str:
     """Say in a line what the curve has come to."""
-    row = run.rows.last
-    names = usual(figures_of([row])) if columns_of([row]) else []
-    return ", ".join(f"{name_of(name)} {figure(row[name])}" for name in names)
+    rows = list(run.rows)
+    names = usual(figures_of(rows)) if columns_of(rows) else []
+    return ", ".join(f"{name_of(name)} {figure(newest(rows, name))}" for name in names)
 
 
 def how_far(run: Training) -> str:

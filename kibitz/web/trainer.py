@@ -74,6 +74,8 @@ class Reporter(Watcher):
                 self._fresh.append((self._count, row))
             self._count += 1
 
+    step = row
+
     def wants_snapshot(self) -> bool:
         """Say whether the server has asked for one."""
         return self._wanted
