@@ -312,7 +312,8 @@ def train(method: str, **settings):
 def test_training_repeats_on_any_number_of_cores(method):
     one, two = (train(method, cores=cores) for cores in (1, 2))
     assert one.to_dict() == two.to_dict()
-    assert one.games >= SMALL["games"]
+    assert one.games >= one.learned_from >= SMALL["games"]
+    assert f"after {one.learned_from:,} games and" in one.summary()
     assert len(one.rules) >= 1
 
 

@@ -151,7 +151,8 @@ class Learned:
     score: float
     spread: float  # half of the 95% interval of the score
     otherwise: dict[str, float]  # the score under other ways to count points
-    games: int
+    games: int  # played in all, those for leaving out rules included
+    learned_from: int  # of these
     whole: float  # the score before needless rules were left out
     utility: list[float]  # what each rule has earned, where rules earn something
     acts: list[float]  # each rule's share of the moves
@@ -169,8 +170,9 @@ class Learned:
         """Say in a line how it went."""
         others = "".join(f", {score:.2f} with {name}" for name, score in self.otherwise.items())
         return (
-            f"score {self.score:.2f} ± {self.spread:.2f}{others}, after {self.games:,} games; "
-            f"{self.whole:.2f} with the rules that were left out at the end"
+            f"score {self.score:.2f} ± {self.spread:.2f}{others}, after "
+            f"{self.learned_from:,} games and {self.games - self.learned_from:,} more to leave out "
+            f"needless rules; {self.whole:.2f} with those"
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -305,7 +307,7 @@ def finished(
         "utility": utility,
     }  # fmt: skip
     path = run.finish(MODEL, {"rows": rows}, about, lambda rows, to: plot(rows, to, run))
-    return Learned(**about, agent=kind_of(game, rows)(game), path=path)
+    return Learned(**about, learned_from=system.games, agent=kind_of(game, rows)(game), path=path)
 
 
 def plot(rows: Sequence[Mapping[str, float]], path: Path, run: Run) -> None:
