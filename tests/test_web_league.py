@@ -19,6 +19,7 @@ from kibitz.core.errors import KibitzError
 from kibitz.core.models import own_models
 from kibitz.core.record import Record
 from kibitz.league import League
+from kibitz.play.result import interval_text
 from kibitz.web.league_orders import LeagueOrders, short
 from kibitz.web.leagues import (
     ENOUGH,
@@ -140,7 +141,7 @@ def test_a_view_shows_the_ladder_of_the_league(played, view):
     ]
     best = ladder.rungs[0].rating.strength
     assert best is not None
-    assert f"{best.mean:.0f} ± {best.plus_minus:.0f}" in view["ladder"]
+    assert interval_text(best.mean, best.low, best.high) in view["ladder"]
     assert "model.safetensors" in view["ladder"]
     assert str(played.parent) not in json.dumps({**view, "members": []})
     assert EVIL not in json.dumps(view["ladder"] + view["matrix"] + view["samples"])
