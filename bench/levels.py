@@ -11,11 +11,12 @@ import os
 import sys
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import Any
 
 import kibitz
 from kibitz.core.game import Game
 
-SETTINGS: dict[str, tuple[tuple[dict[str, object], int], ...]] = {  # and how many games
+SETTINGS: dict[str, tuple[tuple[dict[str, Any], int], ...]] = {  # and how many games
     "nim": (
         ({}, 2000), ({"misere": "no"}, 2000), ({"k": 3}, 2000), ({"k": 3, "misere": "no"}, 2000),
         ({"rows": "3,4,5"}, 2000), ({"rows": "3,4,5,6,7"}, 2000),

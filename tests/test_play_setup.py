@@ -57,10 +57,7 @@ def test_enter_takes_the_default_at_every_question(person, tmp_path):
     assert "Game 1: you start." in out
     assert "seat 0 you win." in out
     assert "Score: you 1, medium 0." in out
-    assert kibitz.load(path).agents == (
-        "human",
-        "expert:blunders=40%",
-    )  # a record says who it really was
+    assert kibitz.load(path).agents == ("human", "expert:blunders=40%")  # who it was
 
 
 def test_a_whole_game_of_tapnswap_in_a_process_of_its_own():

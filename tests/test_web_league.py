@@ -19,6 +19,7 @@ from kibitz.core.errors import KibitzError
 from kibitz.core.models import own_models
 from kibitz.core.record import Record
 from kibitz.league import League
+from kibitz.play.result import interval_text
 from kibitz.web.league_orders import LeagueOrders, short
 from kibitz.web.leagues import (
     ENOUGH,
@@ -140,7 +141,7 @@ def test_a_view_shows_the_ladder_of_the_league(played, view):
     ]
     best = ladder.rungs[0].rating.strength
     assert best is not None
-    assert f"{best.mean:.0f} ± {best.plus_minus:.0f}" in view["ladder"]
+    assert interval_text(best.mean, best.low, best.high) in view["ladder"]
     assert "model.safetensors" in view["ladder"]
     assert str(played.parent) not in json.dumps({**view, "members": []})
     assert EVIL not in json.dumps(view["ladder"] + view["matrix"] + view["samples"])
@@ -251,7 +252,7 @@ def test_bands_are_the_intervals_and_names_are_escaped(view):
     floor, height, course = options["series"]
     assert floor["data"] == [4.0, None, 1.0]  # of what is not known, all of the axis
     assert height["data"] == [3.0, None, 7.0]
-    assert course["data"][0]["said"] == "&lt;img src=x onerror=alert(1)&gt; <b>5 ± 2</b>"
+    assert course["data"][0]["said"] == "&lt;img src=x onerror=alert(1)&gt; <b>5 (4 to 7)</b>"
     assert course["lineStyle"]["type"] == [7, 4]
     assert {one["name"] for one in options["series"]} == {EVIL}
     drawn = rating_options(history, "rating", 0)
@@ -410,7 +411,7 @@ def test_a_league_is_begun_and_shown(page, begun):
     rows.nth(2).wait_for()
     assert rows.count() >= 3
     assert "perfect" in rows.first.inner_text()
-    assert re.search(r"\d+ ± \d+", rows.first.inner_text())
+    assert re.search(r"\d+ (± \d+|\(\d+ to \d+\))", rows.first.inner_text())
     assert page.locator(".matrix td > button").count() >= 6
     page.locator(".kb-ratings svg").wait_for()
     page.get_by_role("heading", name="Seats").wait_for()

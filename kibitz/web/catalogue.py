@@ -62,13 +62,13 @@ def levels_of(game: Game) -> dict[str, str]:
 
 
 def described(who: str) -> str:
-    """Put an agent that may blunder into words: `settler, 30% random moves`."""
+    """Put an agent that may blunder into words: `settler, 30% blunders`."""
     name, _, settings = who.partition(":")
     given = split(settings) if settings else {}
     share = given.pop(BLUNDERS.name, "")
     rest = ",".join(f"{key}={value}" for key, value in given.items())
     own = f"{name}:{rest}" if rest else name
-    return f"{own}, {share} random moves" if share else own
+    return f"{own}, {share} blunders" if share else own
 
 
 def checked(game: Game, who: object) -> str:

@@ -78,7 +78,7 @@ def tables(hall: Hall, person: str) -> None:
         listed = ui.element("div").classes("kb-list")
         waiting = raw(WAITING)
 
-    async def fill(some: Sequence[str] = mine[:FIRST]) -> None:
+    async def fill(some: Sequence[str]) -> None:
         for id in some:
             with contextlib.suppress(KibitzError):  # one of another version
                 sitting = await hall.fetch(id)
@@ -102,7 +102,7 @@ def tables(hall: Hall, person: str) -> None:
     if len(mine) > FIRST:
         more = button(f"Show all {len(mine)}", show_rest, "small")
 
-    ui.context.client.on_connect(fill)
+    ui.context.client.on_connect(lambda: fill(mine[:FIRST]))
 
 
 def table_line(sitting: Sitting, person: str) -> None:

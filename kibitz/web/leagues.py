@@ -246,7 +246,7 @@ class Leagues:
 
     def _seated(self, game: Game, member: Mapping[str, Any]) -> str:
         """Return a member as tables know it: one with a file by its name, if it is the same."""
-        if not str(member["member"]).startswith(WITH_FILES):
+        if not str(member.get("member", "")).startswith(WITH_FILES):
             return checked(game, member["who"])
         who = self.agents.checked(game, member["member"])
         if self.agents.found(who) != member["who"]:

@@ -219,7 +219,7 @@ AGENTS = {
         expected,
     ),
 }
-# For people: each wins 65 to 90% against the one below (docs/levels.md).
+# For people: each beats the one below; docs/levels.md says how often.
 LEVELS = {
     "easy": "settler:blunders=50%",
     "medium": "settler:blunders=30%",

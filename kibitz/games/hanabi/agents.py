@@ -13,7 +13,7 @@ AGENTS = {"smart": SMART, "hat": HAT, **RULE_PLAYERS}
 def levels(game: Game) -> dict[str, str]:
     """Return partners for people: about 14, 17 and 22 points each (docs/levels.md)."""
     if game.settings["open"]:  # nothing has to be told, and everybody plays well
-        return {"easy": "iggi:blunders=10%", "medium": "iggi:blunders=4%", "hard": "smart"}
+        return {"easy": "iggi:blunders=10%", "medium": "iggi:blunders=6%", "hard": "smart"}
     return {"easy": "outer", "medium": "iggi", "hard": "smart"}
 
 

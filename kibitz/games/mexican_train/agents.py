@@ -12,7 +12,7 @@ AGENTS = {
     "persistent-line": PERSISTENT_LINE,
     "planner": PLANNER,
 }
-# For people: each wins 65 to 90% against the one below (docs/levels.md).
+# For people: each beats the one below; docs/levels.md says how often.
 LEVELS = {
     "beginner": "planner:blunders=50%",
     "easy": "planner:blunders=30%",

@@ -317,7 +317,7 @@ AGENTS = {
     **{name: kind for name, kind in STRATEGIES.items() if name != "random"},
     "expert": EXPERT,
 }
-# For people: each wins 63 to 99% against the one below, however the game is set (docs/levels.md).
+# For people: each beats the one below, however the game is set; docs/levels.md says how often.
 LEVELS = {
     "easy": "random",
     "medium": "expert:blunders=40%",
