@@ -174,7 +174,7 @@ def test_pages_refuse_code_of_files(own, tmp_path):
         for order in (
             {"do": "prepare", "game": "nim", "settings": {}, "who": who},
             {"do": "league", "what": "begin", "game": "nim", "settings": {}, "name": "",
-             "agents": [who, "random"], "store": str(tmp_path / "store.sqlite")},
+             "agents": {"mine": who, "random": "random"}, "store": str(tmp_path / "store.sqlite")},
         ):  # fmt: skip
             with pytest.raises(KibitzError):
                 Thinker().answer(order, print)

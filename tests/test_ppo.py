@@ -136,8 +136,13 @@ def test_new_inputs_change_nothing_at_first():
         np.testing.assert_allclose(
             thoughts_of(before, view)[0], thoughts_of(after, view)[0], atol=1e-5
         )
-    with pytest.raises(Misuse, match=r"its hidden is .* Give the layers that it has: --hidden"):
+    with pytest.raises(
+        Misuse, match=r"its features is .* Only features and prospects may be added"
+    ):
         widened(wider, new, old, "it")
+    other = shape_of(new_game, "8", SMALL["option_hidden"], SMALL["channels"])
+    with pytest.raises(Misuse, match=r"its hidden is .* Give the layers that it has: --hidden"):
+        widened(wider, new, other, "it")
 
 
 def test_looking_ahead_shows_the_position_after_each_option():

@@ -10,7 +10,7 @@ import pytest
 import kibitz
 from kibitz.core.chance import Chance
 from kibitz.core.errors import KibitzError
-from kibitz.core.options import AGENTS, MODEL, Text, options_of
+from kibitz.core.options import AGENTS, CODE, MODEL, Text, options_of
 from kibitz.core.registry import game_names
 from kibitz.core.training import Watcher
 from kibitz.learners import find_learner, learner_names, unfit
@@ -116,8 +116,8 @@ def test_settings_say_which_of_them_name_agents_or_a_model():
     for learner in learner_names():
         for option in options_of(find_learner(learner).Settings):
             names = option.names if isinstance(option, Text) else ""
-            wanted = {"begin_with": MODEL}.get(option.name, "")
-            if option.name in ("opponents", "opponent", "rivals", "rival"):
+            wanted = {"begin_with": MODEL, "strategies": CODE}.get(option.name, "")
+            if option.name in ("opponents", "opponent", "rivals", "rival", "teacher"):
                 wanted = AGENTS
             assert names == wanted, f"{learner} {option.name}"
 

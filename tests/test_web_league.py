@@ -35,6 +35,7 @@ from kibitz.web.leagues import (
 )
 from kibitz.web.rating_chart import rating_options
 from tests.browser import browsers
+from tests.lengths import first_always
 from tests.web import SLOW, Server, new_page, serving
 
 ROOT = Path(kibitz.__file__).parent.parent
@@ -231,10 +232,14 @@ def test_a_list_says_who_leads(played):
 def test_a_league_is_not_begun_twice_nor_with_somebody_who_cannot_play(played, tmp_path):
     clerk = LeagueOrders()
     with pytest.raises(KibitzError, match="already"):
-        clerk.answer(order(played, "begin", agents=["perfect", "random"]), silent)
+        clerk.answer(
+            order(played, "begin", agents={"perfect": "perfect", "random": "random"}), silent
+        )
     store = tmp_path / "new.sqlite"
     with pytest.raises(KibitzError):
-        clerk.answer(order(store, "begin", agents=["perfect", "nobody"]), silent)
+        clerk.answer(
+            order(store, "begin", agents={"perfect": "perfect", "nobody": "nobody"}), silent
+        )
     assert clerk.answer(order(store, "list"), silent) == []
 
 
@@ -529,7 +534,11 @@ def test_what_is_not_there_is_told(page):
     page.get_by_text("There is no such league").wait_for()
 
 
-@pytest.mark.parametrize("dark", [False, True])
+BEYOND = """width => [...document.querySelectorAll('*')].filter(
+  one => one.getBoundingClientRect().right > width).map(one => one.outerHTML.slice(0, 120))"""
+
+
+@pytest.mark.parametrize("dark", first_always([False, True]))
 def test_on_a_phone_only_the_tables_scroll(bench, begun, dark):
     browser, address = bench
     context = browser.new_context(
@@ -543,8 +552,9 @@ def test_on_a_phone_only_the_tables_scroll(bench, begun, dark):
         if shown == ".kb-entry":
             choose(page, "agents", "greedy:")  # a long line about it
             page.get_by_text("Name, and options of the game").click()
+        page.wait_for_timeout(600)  # a menu that closes
         wide = page.evaluate("document.documentElement.scrollWidth")
-        assert wide <= PHONE["width"]
+        assert wide <= PHONE["width"], page.evaluate(BEYOND, PHONE["width"])
     box = page.locator(".box", has=page.locator(".ladder"))
     assert box.evaluate("box => box.scrollWidth > box.clientWidth")
     before = page.locator(".ladder th.who").first.bounding_box()["x"]

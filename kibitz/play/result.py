@@ -48,8 +48,9 @@ class Share:
     def text(self) -> str:
         """Write it in per cent as `62.1 ± 0.9%`; near 0 and 100 as `98.0% (93.0 to 99.4)`."""
         wider = max(self.high - self.mean, self.mean - self.low)
-        if not wider <= self.mean <= 1.0 - wider:
-            return f"{100 * self.mean:.1f}% ({100 * self.low:.1f} to {100 * self.high:.1f})"
+        low, high = f"{100 * self.low:.1f}", f"{100 * self.high:.1f}"
+        if low != high and not wider <= self.mean <= 1.0 - wider:
+            return f"{100 * self.mean:.1f}% ({low} to {high})"
         return f"{100 * self.mean:.1f} ± {100 * wider:.1f}%"
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from kibitz.core.chance import checked_seed
 from kibitz.core.errors import BadOption, Misuse, unknown
 from kibitz.core.game import Game
-from kibitz.core.options import AGENTS, MODEL, Option, Text, options_of
+from kibitz.core.options import AGENTS, CODE, MODEL, Option, Text, options_of
 from kibitz.core.registry import find_listed_game
 from kibitz.learners import find_learner, learner_names, renamed, unfit
 from kibitz.web.catalogue import RUN
@@ -188,6 +188,9 @@ def checked_value(game: Game, option: Option, value: object, check: Check | None
             raise BadOption(f"Option '{option.name}' names a run, as in {RUN}NAME, or nothing.")
         if text:
             _allow(game, text, check)
+    elif option.names == CODE:
+        if text:  # it would run in the server's name
+            raise BadOption(f"Option '{option.name}' names code, which a page may not run.")
     elif not PLAIN.fullmatch(text):
         raise BadOption(f"Option '{option.name}' takes words and numbers, not '{text[:60]}'.")
     return text

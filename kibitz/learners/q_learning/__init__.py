@@ -25,7 +25,7 @@ from kibitz.core.chance import WORD, WORDS, agents_seed, sow
 from kibitz.core.compiled import JIT, in_python, is_compiled, pointer
 from kibitz.core.errors import AgentFailed, BadOption, Misuse
 from kibitz.core.game import Game
-from kibitz.core.models import read_header
+from kibitz.core.models import find_model, read_header
 from kibitz.core.options import AGENTS, MODEL
 from kibitz.core.plots import BLUE, ORANGE, QUIET, Canvas
 from kibitz.core.registry import find_agent
@@ -146,9 +146,11 @@ class Learner:
         self.tops = np.concatenate([np.zeros(ends), WORTH])
         self.rngs = np.zeros((2, WORDS), np.int64)
         self.beyond: Mapping[str, np.ndarray] | None = None
+        before = ""
         if settings.begin_with:
             self.take(read_table(settings.begin_with, game))
-        self.against = names_of(settings, trained_against(settings.begin_with))
+            before = trained_against(find_model(settings.begin_with, game))
+        self.against = names_of(settings, before)
         self.starts, self.whole_starts = (
             live if settings.exploring_starts else live[:1]
             for live in (np.flatnonzero(~graph.finished), np.flatnonzero(~self.whole.finished))
