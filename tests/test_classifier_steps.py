@@ -361,6 +361,7 @@ def search(folder, **settings):
     )  # fmt: skip
 
 
+@pytest.mark.long
 def test_the_search_tries_settings_and_gives_the_best(tmp_path):
     found = search(tmp_path / "whole")
     assert len(found.tried) == 3

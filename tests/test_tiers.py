@@ -27,8 +27,10 @@ from kibitz.play.seats import announce, begin
 ROOT = Path(__file__).parent.parent
 SHORTER = {"mexican_train": {"hands": 1}}
 QUICKLY = {"mcts": "mcts:sims=20"}  # who would take as long as they are given
+# Who takes seconds to compile is tried by make test-long.
+HEAVY = ("best-line", "evolved", "mcts", "persistent-line", "planner", "policy", "reckoner", "td")
 AGENTS = [
-    pytest.param(name, who, id=f"{name}-{who}")
+    pytest.param(name, who, id=f"{name}-{who}", marks=pytest.mark.long if who in HEAVY else [])
     for name in game_names()
     for who in kibitz.agent_names(find_game(name))
 ]

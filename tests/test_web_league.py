@@ -534,8 +534,10 @@ def test_what_is_not_there_is_told(page):
     page.get_by_text("There is no such league").wait_for()
 
 
-BEYOND = """width => [...document.querySelectorAll('*')].filter(
-  one => one.getBoundingClientRect().right > width).map(one => one.outerHTML.slice(0, 120))"""
+BEYOND = """width => [...document.querySelectorAll('body *')].filter(
+  one => one.getBoundingClientRect().right > width
+    || one.getBoundingClientRect().left + one.scrollWidth > width
+  ).map(one => one.outerHTML.slice(0, 90)).slice(-4)"""
 
 
 @pytest.mark.parametrize("dark", first_always([False, True]))

@@ -135,6 +135,7 @@ def test_an_address_with_nothing_there_has_a_way_home(page, server):
 # --- tables that go ------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_all_tables_can_be_reached_and_removed(page, server):
     for _ in range(14):
         open_table(page, server.url, "nim", {1: "random"})
