@@ -102,7 +102,7 @@ def tour(page: Any, server: Server, take: Callable[[str], None]) -> None:
                            timeout=SLOW)  # fmt: skip
     take("home")
     page.goto(f"{server.url}/new/mexican_train")
-    page.wait_for_selector("text=seat 3", timeout=SLOW)
+    page.wait_for_selector("text=Player 4", timeout=SLOW)
     take("new")
     for name in MOVES:
         page.goto(f"{server.url}/table/{name.ljust(12, '-')}")

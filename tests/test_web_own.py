@@ -164,7 +164,7 @@ def test_own_agents_meet_in_a_league(page, server):
 
 def test_the_form_offers_own_agents_by_name(page, server):
     page.goto(f"{server.url}/new/tapnswap")
-    page.wait_for_selector("text=seat 1")
+    page.wait_for_selector("text=Player 2")
     sit(page, 1, "own:learned")
     assert "own:learned" in page.locator("input[aria-label='Player 2']").input_value()
     assert str(server.folder.parent) not in page.content()
@@ -181,7 +181,7 @@ def set_field(page: Any, name: str, value: str) -> None:
 
 def test_an_agent_is_set_in_the_form(page, server):
     page.goto(f"{server.url}/new/tapnswap")
-    page.wait_for_selector("text=seat 1")
+    page.wait_for_selector("text=Player 2")
     sit(page, 1, "mcts:sims=400")
     page.locator("button:has-text('Settings')").nth(1).click()
     page.wait_for_selector(".kb-settings")
