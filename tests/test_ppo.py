@@ -404,7 +404,7 @@ def test_training_goes_on_from_a_model_with_other_settings(tmp_path):
     with pytest.raises(Misuse, match="hidden"):
         train("ppo", wider, seed=2, decisions=256, begin_with=model, **{**SMALL, "hidden": "8"})
     model = str(tmp_path / "b" / "last.safetensors")
-    with pytest.raises(Misuse, match="first part"):  # features are not the beginning of planes
+    with pytest.raises(Misuse, match="not a prefix"):  # features are not the beginning of planes
         train("ppo", GAMES["planes"], seed=2, decisions=256, begin_with=model, **SMALL)
 
 
