@@ -181,7 +181,7 @@ def test_other_moves_are_tried_and_the_game_is_as_it_was(page, server, tmp_path)
     page.keyboard.press("ArrowLeft")
     page.wait_for_selector("text=What if: 1 move of your own")
     page.click("button:has-text('Back to the game')")
-    page.wait_for_function("() => !document.querySelector('.kb-banner')")
+    page.wait_for_selector("text=What if:", state="hidden")
     assert plies_of(page) == len(record.actions)
 
 

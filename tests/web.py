@@ -22,7 +22,7 @@ from kibitz.web.server import secret_of
 from kibitz.web.sitting import Sitting
 
 START = 120  # seconds; a busy machine imports slowly
-SLOW = 400_000  # milliseconds; the first time a game or an agent is used it compiles
+SLOW = 120_000  # milliseconds: two busy cores, on which agents are still being compiled
 
 # Where a click hits an element with data-action and not something that lies over it.
 POINT = """(group) => {
