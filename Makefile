@@ -9,6 +9,9 @@ BASE := .venv/.base
 NEURAL := .venv/.neural
 DEV := .venv/.dev
 
+# Programs start quicker with bytecode, and tests start hundreds of them.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: setup setup-neural setup-dev demo serve test test-long peers check lint types laws notebook bench models lock clean
 
 # What the demo and the workbench run; what training networks needs besides; and everything.

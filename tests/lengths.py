@@ -17,6 +17,14 @@ def first_always(values: Iterable[Any], always: int = 1) -> list[Any]:
     ]
 
 
+def long_but(always: Iterable[Any], values: Iterable[Any]) -> list[Any]:
+    """Mark all cases as long but those that are tried every time."""
+    chosen = list(always)
+    return [
+        pytest.param(value, marks=[] if value in chosen else pytest.mark.long) for value in values
+    ]
+
+
 def law(examples: int, share: float = 0.25, **strategies: Any) -> Callable:
     """Try a property with some examples every time, and with all of them as a long test."""
 

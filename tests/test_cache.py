@@ -124,6 +124,7 @@ def tiny(tmp_path: Path) -> Tiny:
     return Tiny(tmp_path)
 
 
+@pytest.mark.long
 def test_a_constant_changed_in_another_file_is_noticed(tiny):
     assert tiny.run() == "3 4 play through"
     assert tiny.run() == "3 4"  # from the cache
@@ -135,6 +136,7 @@ def test_a_constant_changed_in_another_file_is_noticed(tiny):
     assert tiny.run() == "3 4"  # as it was at first: that is still there
 
 
+@pytest.mark.long
 def test_names_of_fields_and_values_of_enumerations_are_part_of_the_key(tiny):
     (tiny.package / "rules.py").write_text(CLASSES)
     assert tiny.run() == "13 1"
@@ -157,6 +159,7 @@ import tiny.rules
 """
 
 
+@pytest.mark.long
 def test_a_cache_that_cannot_be_written_is_read(tiny):
     assert tiny.run() == "3 4 play through"
     assert run(READ_ONLY, **tiny.where) == "3 4"
@@ -164,6 +167,7 @@ def test_a_cache_that_cannot_be_written_is_read(tiny):
     assert run(READ_ONLY, **tiny.where) == "5 6 play"
 
 
+@pytest.mark.long
 def test_edits_that_mean_nothing_compile_nothing(tiny):
     assert tiny.run() == "3 4 play through"
     tiny.edit("rules.py", '"""Take a step."""', '"""Take one step.\n\n    Or two."""  # not three')
@@ -226,6 +230,7 @@ def test_two_processes_at_once_share_a_cache(tiny):
     assert not [path for path in tiny.cache.glob("*/*/.*") if path.is_file()]  # nothing half done
 
 
+@pytest.mark.long
 def test_the_users_own_numba_settings_are_left_alone(tiny):
     code = "import numba; before = numba.config.CACHE_DIR; import tiny.rules; " + (
         "from kibitz.core.jit.cache import home; print(before == numba.config.CACHE_DIR, home())"
@@ -327,6 +332,7 @@ def test_what_is_not_used_is_dropped_and_nothing_else(tiny):
     assert [stat.S_IMODE(path.stat().st_mode) for path in mine] == [0o700]
 
 
+@pytest.mark.long
 def test_a_cache_that_has_grown_too_large_keeps_what_was_used_last(tiny):
     assert tiny.run() == "3 4 play through"
     kept = [path for kind in ("run", "link") for path in tiny.files(kind)]

@@ -90,7 +90,8 @@ def test_drawings_show_one_seat():
 
 
 @compiled_only
-@pytest.mark.parametrize("control", ["direct", pytest.param("cursor", marks=pytest.mark.long)])
+@pytest.mark.parametrize("control", ["direct", "cursor"])
+@pytest.mark.long
 def test_networks_learn_to_play_alone(tmp_path, control):
     game = ALONE.having(control=control, tiles=6, encoding="vector")
     learned = train("ppo", game, seed=1, folder=tmp_path, decisions=512, **SMALL)

@@ -159,6 +159,7 @@ def test_the_first_columns_say_what_a_button_is(settings):
 
 
 @pytest.mark.parametrize("settings", first_always(KINDS_OF_GAME))
+@pytest.mark.long
 def test_a_button_serves_the_best_placement_that_it_brings_nearer(settings):
     game = cursor_game(**settings)
     served_at_all = 0

@@ -188,6 +188,7 @@ def test_creeping_begins_with_the_first_step_and_adapts_by_its_rate():
     assert not np.allclose(steps[2.0], 0.1)
 
 
+@pytest.mark.long
 def test_bands_pay_for_the_final_score():
     bands = read_bands("20=8+0=-5+10=1")
     assert [band_of(bands, score) for score in (-1.0, 0.0, 9.5, 10.0, 19.0, 20.0, 25.0)] == [

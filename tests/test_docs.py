@@ -104,7 +104,13 @@ def test_every_fence_says_what_it_is():
     assert len(SCRIPTS) >= 6
 
 
-@pytest.mark.parametrize("fence", SCRIPTS, ids=str)
+def marked(fence: Fence) -> Any:
+    """Mark all pages but the README, which is always tried: together they take minutes."""
+    is_long = fence.page.name != "README.md"
+    return pytest.param(fence, id=str(fence), marks=pytest.mark.long if is_long else [])
+
+
+@pytest.mark.parametrize("fence", [marked(fence) for fence in SCRIPTS])
 def test_python_runs_and_prints_what_is_shown(fence, tmp_path, request):
     script = tmp_path / "script.py"
     script.write_text(fence.body, encoding="utf-8")
@@ -130,12 +136,6 @@ def test_programs_of_others_run_and_print_about_what_is_shown(fence, tmp_path):
     assert number.sub("#", printed) == number.sub("#", fence.shown)
     told = [float(one) for one in number.findall(fence.shown)]
     assert [float(one) for one in number.findall(printed)] == pytest.approx(told, abs=10)
-
-
-def marked(fence: Fence) -> Any:
-    """Mark all pages but the README, which is always tried: together they take minutes."""
-    is_long = fence.page.name != "README.md"
-    return pytest.param(fence, id=str(fence), marks=pytest.mark.long if is_long else [])
 
 
 def run_line(line: str, folder: Path) -> str:

@@ -71,6 +71,7 @@ def test_what_solve_and_play_print_runs(tmp_path):
     assert check_run(tmp_path, played.stdout) == ["kibitz replay 'my game.json'"]
 
 
+@pytest.mark.long
 def test_what_a_league_prints_names_its_store_and_its_name(tmp_path):
     mine = ["--store", "my league.sqlite", "--name", "for two"]
     nothing = kibitz_in(tmp_path, "league", "nim", "show", *mine)

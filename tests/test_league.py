@@ -71,6 +71,7 @@ def test_a_league_is_played_rated_and_gone_on_with(store_url):
     assert later.games == before + later.rung("level").games
 
 
+@pytest.mark.long
 def test_the_same_seed_gives_the_same_league_on_any_number_of_cores(tmp_path):
     one, two, other = (four(str(tmp_path / f"{name}.sqlite")) for name in ("one", "two", "other"))
     one.run(games=60, cores=1, pairing="swiss")
@@ -98,6 +99,7 @@ def test_points_of_a_match_are_those_of_match(tmp_path):
     assert record.table().points == match.points[0].tolist()
 
 
+@pytest.mark.long
 def test_more_seats_copies_and_random_tables(tmp_path):
     game = kibitz.game("mexican_train", players=3, hands=1, highest=6)
     league = League(game, str(tmp_path / "s.sqlite"), seed=1)
@@ -272,6 +274,7 @@ def test_an_object_may_not_end_the_program(tmp_path):
     assert "beyond all bounds" in ladder.rung("breaks").suspended
 
 
+@pytest.mark.long
 def test_who_is_suspended_plays_no_more_until_readmitted(tmp_path):
     league = four(str(tmp_path / "s.sqlite"))
     league.suspend("random", "it bores us")

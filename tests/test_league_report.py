@@ -290,6 +290,7 @@ def test_a_cell_opens_a_game_that_is_stepped_through(opened, page):
     assert ("What is hidden" in page.text) == page.game.hides
 
 
+@pytest.mark.long
 def test_every_sample_opens_and_ends_as_it_was_played(opened, nim):
     tab = opened(nim)
     for card, one in zip(tab.locator(".card").all(), films_of(nim), strict=True):
@@ -316,6 +317,7 @@ def test_names_are_words_and_nothing_else(opened, nim):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.long
 def test_a_phone_shows_all_of_it(opened, page, scheme):
     tab = opened(page, viewport=PHONE, color_scheme=scheme, reduced_motion="reduce")
     for fold in tab.locator("details").all():
@@ -336,6 +338,7 @@ def test_a_phone_shows_all_of_it(opened, page, scheme):
         assert 0 <= place["y"] <= place["y"] + place["height"] <= PHONE["height"]
 
 
+@pytest.mark.long
 def test_an_agent_comes_to_the_front(opened, nim):
     tab = opened(nim)
     name = tab.locator("table.ladder .pin").nth(1)
@@ -350,6 +353,7 @@ def test_an_agent_comes_to_the_front(opened, nim):
     assert tab.locator(".lit").count() == 0
 
 
+@pytest.mark.long
 def test_on_paper_everything_is_unfolded(opened, nim, tmp_path):
     tab = opened(nim)
     tab.emulate_media(media="print", color_scheme="dark")

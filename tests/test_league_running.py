@@ -27,6 +27,7 @@ def begun(folder: Path, name: str = "s", *agents: str) -> League:
     return league
 
 
+@pytest.mark.long
 def test_processes_wait_for_the_next_run_and_end_with_the_league(tmp_path, monkeypatch):
     league = begun(tmp_path)
     league.run(games=20, cores=2)
@@ -43,6 +44,7 @@ def test_processes_wait_for_the_next_run_and_end_with_the_league(tmp_path, monke
     assert all(process.poll() is not None for process in [*first, *second])
 
 
+@pytest.mark.long
 def test_who_waits_and_is_killed_is_replaced(tmp_path):
     league = begun(tmp_path)
     league.run(games=20, cores=1)

@@ -41,6 +41,7 @@ from kibitz.games.mexican_train.cells import (
 from kibitz.games.mexican_train.rules import mix
 from kibitz.games.mexican_train.tiles import MOST_TILES, NUMBERS
 from kibitz.play.loop import random_games, roll_out
+from tests.lengths import long_but
 
 Tile = tuple[int, int]
 
@@ -755,7 +756,7 @@ def refereed(game: Game, seed: int, deal: int) -> Iterator[tuple[Table, Referee]
         yield table, referee
 
 
-@pytest.mark.parametrize("highest", SETS)
+@pytest.mark.parametrize("highest", long_but([6, 12], SETS))
 def test_a_referee_agrees_with_every_move(highest):
     for players, variant in itertools.product(SEAT_COUNTS, VARIANTS):
         game = game_of(players=players, highest=highest, hands=1, **variant)
@@ -773,7 +774,7 @@ def test_a_referee_agrees_with_whole_games(variant):
         assert game.flaw(table) is None
 
 
-@pytest.mark.parametrize("highest", SETS)
+@pytest.mark.parametrize("highest", long_but([6, 12], SETS))
 def test_thousands_of_random_games_end_within_their_bound(highest):
     for players, variant in itertools.product(SEAT_COUNTS, VARIANTS):
         game = game_of(players=players, highest=highest, hands=1, **variant)

@@ -98,6 +98,7 @@ def test_playing_and_training_compute_the_same(name):
     assert seen > 3
 
 
+@pytest.mark.long
 def test_a_batch_of_decisions_gives_what_each_gives_alone():
     """The chances kept while playing are those that learning works out again."""
 
@@ -508,6 +509,7 @@ def test_the_loss_is_that_of_the_paper():
 
 
 @pytest.mark.parametrize("name", first_always(["nim", "options"]))
+@pytest.mark.long
 def test_steps_that_are_stacked_are_steps_one_by_one(name):
 
     nets, loss = with_jax()

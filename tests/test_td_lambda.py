@@ -15,6 +15,7 @@ from kibitz.neural.agent import Meaning, thoughts_of
 from kibitz.neural.backend import module_with_jax
 from kibitz.neural.boards import CHUNK
 from kibitz.search.agreement import grade
+from tests.lengths import first_always
 from tests.networks import GAMES, SMALL, by_lot, curve_without_time, loud, positions_of, some_boards
 
 pytestmark = pytest.mark.skipif(not JIT, reason="networks are compiled")
@@ -163,11 +164,13 @@ def test_playing_and_training_value_the_same():
 
 @pytest.mark.parametrize(
     "changed",
-    [
-        {"replay": 300},
-        {"opponents": "random++self+past", "past_every": 2},
-        {"temperature": 0.5, "epsilon": 0.0, "last_epsilon": 0.0},
-    ],
+    first_always(
+        [
+            {"replay": 300},
+            {"opponents": "random++self+past", "past_every": 2},
+            {"temperature": 0.5, "epsilon": 0.0, "last_epsilon": 0.0},
+        ]
+    ),
 )
 def test_an_interrupted_run_goes_on_as_if_it_had_not_been(changed, tmp_path):
     game = GAMES["three"] if "temperature" in changed else GAMES["nim"]

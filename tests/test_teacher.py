@@ -58,6 +58,7 @@ def test_by_number_it_names_actions():
     assert (boards.advised(rows, chosen)[0] == wanted).all()
 
 
+@pytest.mark.long
 def test_a_network_comes_to_do_what_its_teacher_does(tmp_path):
     # Always one stick: no reward would teach that.
     learned = train(
@@ -101,6 +102,7 @@ def test_after_the_lessons_it_learns_alone(tmp_path):
     assert first[2] != second[2]
 
 
+@pytest.mark.long
 def test_an_interrupted_run_goes_on_as_if_it_had_not_been(tmp_path):
     settings = {**SMALL, "decisions": 4 * 256, "teacher": "settler", "lessons": 1.0}
     game = GAMES["buttons"]
@@ -117,6 +119,7 @@ def test_an_interrupted_run_goes_on_as_if_it_had_not_been(tmp_path):
     assert first == second
 
 
+@pytest.mark.long
 def test_a_run_that_is_older_than_a_setting_goes_on(tmp_path):
     settings = {**SMALL, "decisions": 4 * 256}
 

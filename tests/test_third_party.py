@@ -127,6 +127,7 @@ def test_a_person_can_play_it(run, seed):
 # --- the rules ---------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_the_laws_hold(run):
     run(
         [

@@ -158,6 +158,7 @@ def test_no_column_is_cut_on_a_terminal(warm, width):
     assert "…" not in together
 
 
+@pytest.mark.long
 def test_the_doctor_on_folders_that_are_refused(tmp_path):
     cache = tmp_path / "open"
     cache.mkdir()
@@ -172,6 +173,7 @@ def test_the_doctor_on_folders_that_are_refused(tmp_path):
     assert "it is a link" in examined(link, TMPDIR=str(tmp_path))[1]["refused"][0]["said"]
 
 
+@pytest.mark.long
 def test_the_doctor_on_what_is_out_of_date(tmp_path):
     cache = tmp_path / "cache"
     assert examined(cache)[0] == 0
@@ -196,6 +198,7 @@ def test_a_setting_that_means_nothing_is_a_failure(tmp_path):
     assert checks["KIBITZ_COMPILE"][0]["remedy"] == "It takes background, first, loops"
 
 
+@pytest.mark.long
 def test_clear_removes_what_kibitz_made_and_nothing_else(tmp_path):
     cache = tmp_path / "cache"
     assert examined(cache)[0] == 0

@@ -202,6 +202,7 @@ def test_the_first_click_changes_the_board_and_nothing_is_compiled_for_it(page, 
     assert not has_compiler(server.process.pid)
 
 
+@pytest.mark.long
 def test_an_agent_that_is_prepared_says_how_far_it_is_and_the_table_goes_on(page, server):
     open_table(page, server.url, "nim", {1: LEARNED})
     assert play_on(page)

@@ -107,6 +107,7 @@ def test_a_hint_is_given_when_asked_for(page, server):
     assert "against the best play" in page.inner_text(".kb-opinion")
 
 
+@pytest.mark.long
 def test_no_help_where_a_table_was_opened_without(page, server):
     page.goto(f"{server.url}/new/nim")
     page.click("text=hints and kibitzing allowed")
@@ -139,6 +140,7 @@ def test_a_game_is_judged_as_the_library_judges_it(page, server, tmp_path):
     assert [one.inner_text() for one in costs] == [f"−{move.cost:.2f}" for move in costly]
 
 
+@pytest.mark.long
 def test_lessons_stop_where_it_went_wrong_and_let_one_try_again(page, server, tmp_path):
     record = walk(kibitz.game("tapnswap"), 11).record(("ann", "bob"))
     analysis = kibitz.analyse(record)
@@ -185,6 +187,7 @@ def test_other_moves_are_tried_and_the_game_is_as_it_was(page, server, tmp_path)
     assert plies_of(page) == len(record.actions)
 
 
+@pytest.mark.long
 def test_a_link_leads_to_a_position(page, server, browser, tmp_path):
     record = walk(kibitz.game("hanabi"), 5).record()
     bring(page, server, record, tmp_path)
@@ -203,6 +206,7 @@ WIDTHS = ((390, 844), (1280, 800))
 
 
 @pytest.mark.parametrize("size", first_always(WIDTHS))
+@pytest.mark.long
 def test_pages_fit_the_screen(browser, server, size):
     """No page scrolls sideways, on a phone or a desk; a wide board scrolls by itself."""
     context = browser.new_context(viewport={"width": size[0], "height": size[1]})
@@ -257,6 +261,7 @@ def test_a_message_can_be_read(browser, server, scheme, tmp_path):
     context.close()
 
 
+@pytest.mark.long
 def test_a_judgement_is_kept_with_the_table(page, server, browser, tmp_path):
     record = walk(kibitz.game("nim", rows=(3, 4, 5)), 5).record()
     bring(page, server, record, tmp_path)
@@ -278,6 +283,7 @@ def test_a_judgement_is_kept_with_the_table(page, server, browser, tmp_path):
     other.context.close()
 
 
+@pytest.mark.long
 def test_a_search_shows_chances_and_not_how_often_it_tried(page, server):
     open_table(page, server.url, "tapnswap", {1: "random"})
     page.click(".kb-tabs >> text=Kibitz")
@@ -337,6 +343,7 @@ def test_figures_stand_beside_what_they_are_about(page, name, settings, plies):
     assert page.evaluate(OVERLAPS) == []
 
 
+@pytest.mark.long
 def test_planner_says_in_a_sentence_why_it_lays_a_double(page, server, tmp_path):
     game = kibitz.game("mexican_train", players=3)
     planner = kibitz.agent("planner", game)

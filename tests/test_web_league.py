@@ -310,6 +310,7 @@ def under(process: int) -> list[int]:
     return found
 
 
+@pytest.mark.long
 def test_a_run_is_a_process_that_can_be_stopped_and_goes_on(tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(ROOT))  # for the processes of runs
     store = tmp_path / "leagues.sqlite"
@@ -389,6 +390,7 @@ def begun(bench) -> str:
     choose(page, "agents", "perfect:")
     choose(page, "agents", "tapper:")
     choose(page, "agents", "random:")
+    page.locator(".q-chip").nth(2).wait_for()
     games = page.get_by_label("games of each agent")
     games.fill("a lot")
     page.get_by_role("button", name="Begin").click()
@@ -408,6 +410,7 @@ def choose(page: Any, label: str, start: str) -> None:
     page.get_by_label(label, exact=True).first.click()
     page.get_by_role("option").filter(has_text=re.compile(f"^{start}")).first.click()
     page.keyboard.press("Escape")
+    page.get_by_role("option").first.wait_for(state="hidden")  # one that is closing hears no click
 
 
 def test_a_league_is_begun_and_shown(page, begun):
@@ -451,6 +454,7 @@ def test_more_games_are_played_and_stopped(page, begun):
     assert page.get_by_role("button", name="Play", exact=True).is_visible()
 
 
+@pytest.mark.long
 def test_a_cell_lets_those_two_play(page, begun):
     page.goto(begun)
     page.get_by_label(re.compile(r"^perfect ahead of tapper: .* Watch them play\.$")).click()
@@ -461,6 +465,7 @@ def test_a_cell_lets_those_two_play(page, begun):
     page.locator(".kb-move").nth(2).wait_for()  # they play by themselves
 
 
+@pytest.mark.long
 def test_the_matrix_by_keyboard(page, begun):
     page.goto(begun)
     cells = page.locator(".matrix td > button")
@@ -489,6 +494,7 @@ def test_the_matrix_by_keyboard(page, begun):
     page.wait_for_url("**/table/*")
 
 
+@pytest.mark.long
 def test_a_sample_game_is_laid_on_a_table(page, begun):
     page.goto(begun)
     card = page.locator(".games .card").first
@@ -500,6 +506,7 @@ def test_a_sample_game_is_laid_on_a_table(page, begun):
     assert page.locator(".kb-move").count() == moves
 
 
+@pytest.mark.long
 def test_the_report_and_the_exports_can_be_had(page, begun):
     page.goto(begun)
     with page.context.expect_page() as opened:
@@ -541,6 +548,7 @@ BEYOND = """width => [...document.querySelectorAll('body *')].filter(
 
 
 @pytest.mark.parametrize("dark", first_always([False, True]))
+@pytest.mark.long
 def test_on_a_phone_only_the_tables_scroll(bench, begun, dark):
     browser, address = bench
     context = browser.new_context(

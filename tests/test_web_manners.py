@@ -80,6 +80,7 @@ def test_intervals_stay_within_what_can_be():
 # --- a table, heard and used by keyboard ---------------------------------------------------------
 
 
+@pytest.mark.long
 def test_buttons_are_called_what_they_show(page, server):
     open_table(page, server.url, "nim", {1: "random"})
     for shown in ("Hint", "Undo", "Redo", "What if"):
@@ -89,6 +90,7 @@ def test_buttons_are_called_what_they_show(page, server):
     assert page.locator("main").count() == 1
 
 
+@pytest.mark.long
 def test_the_move_of_the_other_is_heard_and_the_keyboard_stays_on_the_board(page, server):
     open_table(page, server.url, "nim", {1: "random"})
     at_once(page)
@@ -100,6 +102,7 @@ def test_the_move_of_the_other_is_heard_and_the_keyboard_stays_on_the_board(page
     assert page.evaluate("document.activeElement.closest('.kb-board') !== null")
 
 
+@pytest.mark.long
 def test_a_banner_leaves_the_board_where_it_is(page, server):
     open_table(page, server.url, "nim", {1: "random"})
     at_once(page)
@@ -112,6 +115,7 @@ def test_a_banner_leaves_the_board_where_it_is(page, server):
     assert (before["top"], before["height"]) == (after["top"], after["height"])
 
 
+@pytest.mark.long
 def test_the_accent_is_ours_in_lists_and_boxes(page, server):
     page.goto(f"{server.url}/new/nim")
     page.wait_for_selector(".q-checkbox__bg")
@@ -123,6 +127,7 @@ def test_the_accent_is_ours_in_lists_and_boxes(page, server):
     assert drawn == "rgb(0, 114, 178)"
 
 
+@pytest.mark.long
 def test_an_address_with_nothing_there_has_a_way_home(page, server):
     said = page.goto(f"{server.url}/nosuch")
     assert said.status == 404
@@ -150,6 +155,7 @@ def test_all_tables_can_be_reached_and_removed(page, server):
     page.wait_for_selector("text=There is no such table")
 
 
+@pytest.mark.long
 def test_only_the_host_removes_a_table_and_not_under_others(tmp_path):
     async def work() -> None:
         hall = Hall(tmp_path)

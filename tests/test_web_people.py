@@ -23,6 +23,8 @@ from tests.web import (
     serving,
 )
 
+pytestmark = pytest.mark.long  # each opens several browsers
+
 BOARD = ".kb-now > svg"
 
 

@@ -260,6 +260,7 @@ def boards_in(texts: list[str]) -> set[str]:
     }
 
 
+@pytest.mark.long
 def test_two_people_play_hanabi_and_neither_learns_what_is_hidden(browser, server):
     contexts = [browser.new_context() for _ in range(3)]
     ann, bob, eve = map(new_page, contexts)

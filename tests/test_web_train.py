@@ -329,6 +329,7 @@ NAMES = ("model.safetensors", "table.csv", "run:nobody", "run:../../x", "q-table
          "mcts:model=x.safetensors", "kibitz", "self+/etc/passwd")  # fmt: skip
 
 
+@pytest.mark.long
 def test_no_setting_takes_a_path(tmp_path):
     runs = Runs(tmp_path)
     hall_checks = Hall(tmp_path).checked

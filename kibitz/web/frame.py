@@ -35,7 +35,8 @@ APPLY_THEME = f"""<script>
 </script>"""
 TOGGLE_THEME = f"""() => {{
   const dark = !document.body.classList.contains("body--dark");
-  localStorage.setItem("{THEME}", dark ? "dark" : "light");
+  window.kibitzTheme = dark ? "dark" : "light";  // which may be applied only after this click
+  localStorage.setItem("{THEME}", window.kibitzTheme);
   Quasar.Dark.set(dark);
 }}"""
 

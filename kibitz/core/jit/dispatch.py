@@ -19,6 +19,7 @@ from numba.core.caching import _Cache
 from numba.core.compiler import CompileResult
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
+from numba.core.runtime.nrt import rtsys
 from numba.core.serialize import dumps
 
 from kibitz.core.compiled import Compilable, literal_unroll
@@ -243,7 +244,7 @@ def _load(path: Any, target_context: Any) -> Any:
     if data is None:
         return None
     try:
-        target_context.refresh()  # Numba's runtime must be there
+        rtsys.initialize(target_context)  # all that machine code needs of Numba to run
         # Numba's own cache is a pickle, too. The folder is private to this user (see cache.py),
         # and what lies in it is machine code in any case.
         library, descriptor, environment, *rest, environments = pickle.loads(data)
