@@ -219,7 +219,7 @@ class StatusPanel:
             return
         who = next(iter(sitting.seats_of(sitting.rematch_by)), None)
         name = "Somebody" if who is None else sitting.name_of(who, person)
-        with ui.element("div").classes("kb-banner"):
+        with ui.element("div").classes("kb-banner kb-next"):
             words(f"{name} has opened a rematch.")
             plays = bool(sitting.seats_of(person))
             to = f"/table/{sitting.rematch}"
