@@ -38,6 +38,8 @@ POLICIES = {
     "carcassonne/models/policy-2": "direct-21",
     "carcassonne/models/policy-3": "direct-3-seats-21",
     "carcassonne/models/policy-4": "direct-4-seats-21",
+    "carcassonne/models/policy-5": "direct-5-seats-21",
+    "carcassonne/models/policy-farmers": "direct-farmers-21",
     "carcassonne/models/policy-cursor": "cursor-taught-21",
     "nim/models/policy": "nim-21",
     "tapnswap/models/policy": "tapnswap-21",

@@ -100,6 +100,8 @@ PARTS: dict[str, list[Job]] = {
     "seats": [
         direct("direct-3-seats-21", {"players": 3}, decisions=1_000_000),
         direct("direct-4-seats-21", {"players": 4}, decisions=1_000_000),
+        direct("direct-5-seats-21", {"players": 5}, decisions=1_000_000),
+        direct("direct-farmers-21", {"farmers": True}, decisions=1_000_000),
     ],
     "encodings": [
         direct("what-comes-of-it-21", {}, decisions=300_000),

@@ -75,6 +75,15 @@ print(kibitz.__file__, len(compiled_here), *compiled_here)
 """
 
 
+# A match, and whether what Numba compiles with was loaded for it.
+LIGHT = """
+import sys
+import kibitz
+kibitz.match(kibitz.game("nim"), ["random"], 2, seed=1)
+print("numba" in sys.modules, "numba.np.arraymath" in sys.modules)
+"""
+
+
 def run(code: str, *options: str, **environment: str) -> str:
     """Run Python code in a process of its own."""
     done = subprocess.run(
@@ -381,3 +390,8 @@ print(*compiled_here)
         env={**os.environ, **tiny.where},
     )  # fmt: skip
     assert done.stdout == "8 16\n__main__.twice\n", done.stderr
+
+
+def test_what_is_compiled_runs_without_what_compiles():
+    run(LIGHT)  # from here on it is on disk
+    assert run(LIGHT) == "True False"

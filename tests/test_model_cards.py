@@ -53,7 +53,10 @@ def test_the_command_of_a_card_makes_the_model_again(capsys, tmp_path, monkeypat
         ("nim", ["nim/evolved", "nim/policy", "nim/td"]),
         ("nim/td", ["nim/td"]),
         ("early", ["tapnswap/early"]),
-        ("carcassonne/policy", [f"carcassonne/policy-{one}" for one in ("2", "3", "4", "cursor")]),
+        (
+            "carcassonne/policy",
+            [f"carcassonne/policy-{one}" for one in ("2", "3", "4", "5", "cursor", "farmers")],
+        ),
     ],
 )
 def test_a_card_is_found_by_name(capsys, name, titles):

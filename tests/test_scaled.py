@@ -13,6 +13,7 @@ gymnasium = pytest.importorskip("gymnasium")
 
 from kibitz.bridges import gymnasium as bridge  # noqa: E402
 from kibitz.games.carcassonne.cells import ENCODINGS  # noqa: E402
+from kibitz.games.mexican_train.cells import LINES  # noqa: E402
 
 ENCODED = ["features", *(name for name in ENCODINGS if name != "features")]
 
@@ -38,6 +39,16 @@ def test_hardly_anything_is_cut_off(encoding):
     assert rows.max() > 1.0  # as learners see it
     assert (np.abs(rows / scale) > 1.0).mean() < 1e-4
     assert (np.abs(rows / scale) >= np.abs(rows) / 5.01).all()  # nothing becomes too small to see
+
+
+def test_pips_are_scaled_by_what_many_hands_bring():
+    game = kibitz.game("mexican_train")
+    scale = game.scale_of_features()
+    rows = np.array(list(seen_by("stupid", game, 2)))
+    assert rows.max() > 1.0
+    assert (rows / scale > 1.0).mean() < 1e-4
+    assert (rows / scale).max() > 0.5  # nothing becomes too small to see
+    assert (scale != 1.0).sum() == LINES  # the pips of each line's owner
 
 
 @pytest.mark.parametrize("name", kibitz.game_names())

@@ -91,6 +91,14 @@ def test_the_cursor_network_that_comes_with_kibitz_beats_greedy():
     assert mine.share.low > 0.5
 
 
+@pytest.mark.long
+@pytest.mark.parametrize(("settings", "fair"), [({"players": 5}, 0.2), ({"farmers": True}, 0.9)])
+def test_the_networks_for_five_seats_and_for_farmers_beat_greedy(settings, fair):
+    game = kibitz.game("carcassonne", **settings)
+    lineup = ["policy", *["greedy"] * (game.players - 1)]
+    assert kibitz.match(game, lineup, 1_000, seed=20_261_118).agents[0].share.low > fair
+
+
 def test_after_the_lessons_it_learns_alone(tmp_path):
     # With nothing of the training left for lessons, there is no pull towards the teacher.
     for teacher in ("take-one", "longest"):

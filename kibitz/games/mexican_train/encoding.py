@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from kibitz.core.game import Tokens
 from kibitz.games.mexican_train.cells import LINES, MOST_SEATS
 from kibitz.games.mexican_train.tiles import HIGH, LOW, MOST_NUMBER, MOST_TILES, NUMBERS
@@ -20,6 +22,19 @@ LINE_FEATURES = FEATURES_OF_TILE * MOST_TILES
 LACKED = LINE_FEATURES + LINES * FEATURES_OF_LINE  # of each seat, the numbers that it cannot have
 REST = LACKED + MOST_SEATS * NUMBERS  # hands to go, the boneyard, an open double, another turn
 FEATURES = REST + 4
+PIPS_UNIT = 100.0  # so that features are about as large as 1
+
+
+def feature_scale(settings: Mapping[str, Any]) -> np.ndarray:
+    """Give what each feature is divided by, so that hardly anything lies beyond 1.
+
+    Only pips do: they add up over hands, rarely by more than ten of the highest numbers in each.
+    """
+    hands = min(settings["hands"] or NUMBERS, settings["highest"] + 1)
+    scale = np.ones(FEATURES)
+    lines = scale[LINE_FEATURES:LACKED].reshape(LINES, FEATURES_OF_LINE)
+    lines[:, -1] = 10 * settings["highest"] * hands / PIPS_UNIT
+    return scale
 
 
 def count_tiles(settings: Mapping[str, Any]) -> int:

@@ -102,7 +102,9 @@ from kibitz.games.mexican_train.encoding import (
     FEATURES,
     FEATURES_OF_LINE,
     LINE_FEATURES,
+    PIPS_UNIT,
     count_tiles,
+    feature_scale,
     most_in_hand,
     tokens,
 )
@@ -537,9 +539,6 @@ def redeal(view, rng):
     view[VIEWER] = HIDDEN
 
 
-PIPS_UNIT = 100.0  # so that features are about as large as 1
-
-
 @compiled(OBSERVE)
 def observe(view, features):
     """Own tiles, played tiles, every line from the viewer's on, what others cannot have, the rest.
@@ -685,6 +684,7 @@ GAME = Game(
     most_plies=most_plies,
     features=FEATURES,
     feature_range=(0.0, 328.0),  # pips are cells, in hundreds
+    feature_scale=feature_scale,
     hides=True,
     span=span,
     flaw=flaw,
