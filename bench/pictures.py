@@ -118,7 +118,9 @@ def tour(page: Any, server: Server, take: Callable[[str], None]) -> None:
     page.goto(f"{server.url}/table/{'over'.ljust(12, '-')}")
     page.wait_for_selector(".kb-now svg", timeout=SLOW)
     page.click(".kb-tabs >> text=Review")
-    page.click("button:has-text('Judge this game')")
+    page.wait_for_selector("button:has-text('Judge this game'), button:has-text('Learn from')")
+    if page.query_selector("button:has-text('Judge this game')"):  # once; it is kept
+        page.click("button:has-text('Judge this game')")
     page.click("button:has-text('Learn from')", timeout=SLOW)
     page.wait_for_selector("text=/Mistake 1 of/")
     take("review")

@@ -100,7 +100,7 @@ PARTS: dict[str, list[Job]] = {
     "seats": [
         direct("direct-3-seats-21", {"players": 3}, decisions=1_000_000),
         direct("direct-4-seats-21", {"players": 4}, decisions=1_000_000),
-        direct("direct-5-seats-21", {"players": 5}, decisions=1_000_000),
+        direct("direct-5-seats-21", {"players": 5}, decisions=2_000_000),
         direct("direct-farmers-21", {"farmers": True}, decisions=1_000_000),
     ],
     "encodings": [
