@@ -10,7 +10,9 @@ from __future__ import annotations
 import contextlib
 import os
 import shlex
+import sqlite3
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -182,6 +184,24 @@ def _url(text: str) -> sa.URL:
     return url
 
 
+def _let_read_while_written(connection: sqlite3.Connection) -> None:
+    """Have SQLite serve readers and a writer at the same time.
+
+    Where several make a store at once, it refuses this at once instead of waiting for its turn.
+    """
+    until = time.monotonic() + WAIT
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.OperationalError as error:
+            is_busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
+            if not is_busy or time.monotonic() > until:
+                raise
+            time.sleep(0.01)
+        else:
+            return
+
+
 def _engine(url: sa.URL) -> sa.Engine:
     try:
         if url.get_backend_name() == "postgresql":
@@ -195,7 +215,7 @@ def _engine(url: sa.URL) -> sa.Engine:
     @event.listens_for(engine, "connect")
     def connected(connection: Any, _: Any) -> None:
         connection.isolation_level = None  # transactions begin when we say so, below
-        connection.execute("PRAGMA journal_mode=WAL")  # readers and a writer at the same time
+        _let_read_while_written(connection)
         connection.execute("PRAGMA foreign_keys=ON")
 
     @event.listens_for(engine, "begin")
