@@ -6,6 +6,7 @@ import json
 import math
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 import textwrap
@@ -437,6 +438,18 @@ def test_a_store_of_a_newer_kibitz_is_left_alone(store_url):
         connection.execute(sa.text("UPDATE alembic_version SET version_num = '9999'"))
     with pytest.raises(StoreFailed, match="made by a newer kibitz"):
         Store(store_url)
+
+
+def test_a_store_waits_for_whoever_is_making_it(tmp_path):
+    path = tmp_path / "leagues.sqlite"
+    other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    other.execute("CREATE TABLE beginning (number)")
+    other.execute("BEGIN IMMEDIATE")  # SQLite refuses at once to change its journal now
+    done = threading.Timer(0.3, other.execute, ["COMMIT"])
+    done.start()
+    assert four(path).members
+    done.join()
+    other.close()
 
 
 def test_a_store_can_be_opened_by_many_at_once(store_url):
