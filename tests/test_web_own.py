@@ -59,6 +59,7 @@ def test_what_cannot_play_is_told_before_the_server_starts(tmp_path):
         (["--agent", "mine"], "write NAME=FILE"),
         (["--agent", "a b=x.csv"], "'a b' is no name for an agent"),
         (["--agent", f"mine={damaged}"], "Cannot read the model"),
+        (["--agent", "mine=none.csv"], "There is no file 'none.csv' for the agent 'mine'"),
         (["--agent", "mine=nobody"], "The agent 'mine' can play no game"),
         (["--agent", "m=random", "--agent", "m=perfect"], "Two agents are called 'm'"),
     ]:

@@ -85,6 +85,8 @@ def _playing(name: str, what: str) -> str:
     if script.endswith(".py"):
         what = f"{Path(script).absolute()}{colon}{called}"
     elif path.suffix in READERS:
+        if not path.is_file():
+            raise Misuse(f"There is no file '{what}' for the agent '{name}'.")
         what = f"{READERS[path.suffix]}:model={path.absolute()}"
     elif path.is_file():
         what = str(path.absolute())

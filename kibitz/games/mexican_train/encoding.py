@@ -26,7 +26,7 @@ PIPS_UNIT = 100.0  # so that features are about as large as 1
 
 
 def feature_scale(settings: Mapping[str, Any]) -> np.ndarray:
-    """Give what each feature is divided by, so that hardly anything lies beyond 1.
+    """Return what each feature is divided by, so that hardly anything lies beyond 1.
 
     Only pips do: they add up over hands, rarely by more than ten of the highest numbers in each.
     """
